@@ -1,0 +1,1 @@
+"""Study kind: rubric grading of anonymised explanations. Its rooms are not open yet."""

@@ -1,0 +1,199 @@
+"""Touchstone's settings. Everything that differs between installations is read from the environment."""
+
+from pathlib import Path
+
+from config import env
+from config.databases import databases
+from config.secret import kept_secret
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR = BASE_DIR / env.text("TOUCHSTONE_VAR", "var", "Folder for the embedded database, clips and queues")
+VAR.mkdir(parents=True, exist_ok=True)
+
+
+DEBUG = env.boolean("DEBUG", False, "Django's debug mode; never on a public server")
+SECRET_KEY = env.text(
+    "SECRET_KEY", "", "Signs cookies and media addresses; empty: kept in a file of the var folder"
+)
+SECRET_KEY = SECRET_KEY or kept_secret(VAR / "secret_key")
+LABEL_KEY = env.text(
+    "LABEL_KEY", "", "Secret behind the labels R1, P1, C1 of frozen sets; empty: a file of the var folder"
+)
+LABEL_KEY = LABEL_KEY or kept_secret(VAR / "label_key")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]", "Host names served")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS", "", "Origins with scheme, when behind a proxy")
+HTTPS = env.boolean("HTTPS", False, "Served over HTTPS: secure cookies, redirects and HSTS")
+
+INSTALLED_APPS = [
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "csp",
+    "config",
+    "catalogue",
+    "studies",
+    "annotation",
+    "monitoring",
+    "exports",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "config.middleware.AdminPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASES = databases(
+    url=env.text("DATABASE_URL", "", "postgresql://…; empty: SQLite in the var folder"),
+    monitor_url=env.text("MONITOR_DATABASE_URL", "", "The same database through a SELECT-only role"),
+    var=VAR,
+    pool=env.integer("DATABASE_POOL", 16, "Most PostgreSQL connections of one process"),
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = env.text("REDIS_URL", "", "redis://…; broker and cache; empty: queue and cache in the var folder")
+CACHES = {
+    "default": (
+        {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+        if REDIS_URL
+        else {"BACKEND": "django.core.cache.backends.filebased.FileBasedCache", "LOCATION": VAR / "cache"}
+    )
+}
+REDIS_PREFIX = env.text(
+    "REDIS_PREFIX", "touchstone", "Prefix of every Redis key, so that installations can share a server"
+)
+CACHES["default"]["KEY_PREFIX"] = REDIS_PREFIX
+
+STORAGES = {
+    "default": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR / "files"},
+    },
+    "clips": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR / "clips"},
+    },
+    "releases": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR / "releases"},
+    },
+    "staticfiles": {"BACKEND": "config.static.StaticStorage"},
+}
+STATIC_URL = "static/"
+STATIC_ROOT = VAR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_AUTOREFRESH = DEBUG
+
+MEDIA_ADDRESS_SECONDS = env.integer(
+    "MEDIA_ADDRESS_SECONDS", 900, "How long an address of a clip stays valid; pages renew theirs unnoticed"
+)
+MEDIA_ACCEL_PREFIX = env.text(
+    "MEDIA_ACCEL_PREFIX",
+    "",
+    "nginx internal location for clips (X-Accel-Redirect); empty: Django answers ranges",
+)
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "monitoring:studies"
+LOGOUT_REDIRECT_URL = "login"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_REFERRER_POLICY = "no-referrer"  # a personal return address must not travel in a Referer
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "media-src": ["'self'"],
+        "object-src": ["'none'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "studies.errors.api_exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Touchstone",
+    "DESCRIPTION": "What an annotator's page says to the server.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["studies.api.IsStaffUser"],
+}
+
+CELERY_BROKER_URL = REDIS_URL or "filesystem://"
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {"global_keyprefix": f"{REDIS_PREFIX}:"}
+    if REDIS_URL
+    else {
+        "data_folder_in": str(VAR / "queue"),
+        "data_folder_out": str(VAR / "queue"),
+        "control_folder": str(VAR / "queue-control"),
+    }
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_DEFAULT_QUEUE = "touchstone"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+if not REDIS_URL:
+    for folder in ("queue", "queue-control"):
+        (VAR / folder).mkdir(exist_ok=True)
+
+UNFOLD = {"SITE_TITLE": "Touchstone", "SITE_HEADER": "Touchstone", "SITE_SYMBOL": "tune"}

@@ -51,7 +51,7 @@ def media_response(request: HttpRequest, media: MediaVersion) -> HttpResponseBas
         return HttpResponse(headers=headers)
     unconditional = HttpResponse(headers=headers)
     answer = get_conditional_response(request, etag=headers["ETag"], response=unconditional)
-    if answer is not unconditional:
+    if answer is not None and answer is not unconditional:
         return answer
     asked = _asked_range(request, media.size, headers["ETag"])
     if asked is None:

@@ -69,5 +69,6 @@ class FolderLines:
     def named_clips(self) -> set[str]:
         """Every clip that a line mentions, be it as clip, as parent or as the place of a moment."""
         parents = {line.parent_clip for line in self.clips.values() if line.parent_clip}
-        places = {line.clip_id for line in [*self.moments.values(), *self.windows.values()]}
-        return self.clips.keys() | parents | places
+        moments = {line.clip_id for line in self.moments.values()}
+        windows = {line.clip_id for line in self.windows.values()}
+        return self.clips.keys() | parents | moments | windows

@@ -5,12 +5,15 @@ The cost depends on the folder alone, never on the size of the catalogue.
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from django.db.models import Model
 
 from catalogue.importing.lines import FolderLines
 from catalogue.models import Channel, Clip, Creator, MediaVersion, Moment, Nomination, StimulusWindow
 from catalogue.queries import CHUNK, chunked, current_media, moments_of
+
+Key = TypeVar("Key", bound=Hashable)
 
 CreatorKey = tuple[str, str]
 """Channel and creator: one name on two channels is two creators."""
@@ -32,20 +35,20 @@ class Stored:
     @property
     def values(self) -> list[object]:
         """Every value of every row, to be compared with the same rows read later."""
-        tables: list[Mapping[Hashable, Model]] = [
-            {**self.channels},
-            {**self.creators},
-            {**self.clips},
-            {**self.media},
-            {**self.moments},
-            {**self.windows},
-            {**self.nominations},
+        return [
+            self.parents,
+            _values(self.channels),
+            _values(self.creators),
+            _values(self.clips),
+            _values(self.media),
+            _values(self.moments),
+            _values(self.windows),
+            _values(self.nominations),
         ]
-        return [self.parents, *({key: _values(row) for key, row in table.items()} for table in tables)]
 
 
-def _values(row: Model) -> list[object]:
-    return [getattr(row, field.attname) for field in row._meta.concrete_fields]
+def _values(rows: Mapping[Key, Model]) -> dict[Key, list[object]]:
+    return {key: [getattr(row, f.attname) for f in row._meta.concrete_fields] for key, row in rows.items()}
 
 
 def stored_load(lines: FolderLines, *, lock: bool = False) -> Stored:

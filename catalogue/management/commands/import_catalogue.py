@@ -46,16 +46,20 @@ class _Bars:
     """One progress bar at a time on stderr, and only where somebody watches for longer than a moment."""
 
     def __init__(self) -> None:
+        self.doing = ""
         self.bar: tqdm[Any] | None = None
 
     def show(self, doing: str, done: int, total: int) -> None:
-        if self.bar is None or self.bar.desc != f"{doing}: ":
+        """What catalogue_import's `progress` is told."""
+        if self.bar is None or self.doing != doing:
             self.close()
+            self.doing = doing
             # `disable=None` keeps quiet where stderr is no terminal.
             self.bar = tqdm(total=total, desc=doing, unit="file", disable=None, delay=1, file=sys.stderr)
         self.bar.update(done - self.bar.n)
 
     def close(self) -> None:
+        """Leave the terminal clean."""
         if self.bar is not None:
             self.bar.close()
             self.bar = None

@@ -1,12 +1,13 @@
 """The intensity kind: a unit is a reaction clip, its questions are the clip's moments (000 §B.2)."""
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation import queries, services
-from annotation.goldset import GOLDSET_PARAMETERS, intensity_goldset
+from annotation import services
+from annotation.diagnostics import intensity_diagnostics, scores_current
+from annotation.goldset import PARAMETERS, intensity_goldset
 from catalogue import queries as catalogue
 from studies.kinds import (
     InvalidResponse,
@@ -92,11 +93,6 @@ def simulate(unit: Unit, rng: random.Random) -> list[SimulatedAnswer]:
     return answers
 
 
-def current(study_ids: Iterable[int]) -> dict[tuple[str, str], int]:
-    """Current scores by (rater's internal id, moment id)."""
-    return queries.scores_current(study_ids)
-
-
 KIND = kind_register(
     StudyKind(
         name="intensity",
@@ -120,13 +116,12 @@ KIND = kind_register(
         validate=validate,
         record=services.score_record,
         forget=services.score_forget,
-        current=current,
-        diagnostics=queries.intensity_diagnostics,
+        rebuild=services.scores_rebuild,
+        current=scores_current,
+        diagnostics=intensity_diagnostics,
         goldset=intensity_goldset,
         goldset_name="ip",
-        goldset_parameters=GOLDSET_PARAMETERS,
+        goldset_parameters=PARAMETERS,
         simulate=simulate,
-        canaries=queries.canaries,
-        offers={"consensus_for": queries.consensus_for},
     )
 )

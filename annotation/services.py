@@ -1,6 +1,6 @@
 """Writes of the intensity kind: the typed current score. Called inside the transaction of the event."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from django.db import transaction
 
@@ -25,16 +25,16 @@ def score_forget(assignment: Assignment, question: Question) -> None:
 
 
 @transaction.atomic
-def scores_rebuild(*, study_ids: Iterable[int]) -> int:
+def scores_rebuild(study_ids: Sequence[int]) -> int:
     """Make the current scores of studies anew from their events; returns how many there are."""
     heads = ResponseEvent.objects.filter(
-        enrolment__study__in=list(study_ids),
+        enrolment__study__in=study_ids,
         kind="intensity",
         scope=ResponseEvent.Scope.QUESTION,
         replaced_by__isnull=True,
         effective__isnull=False,
     ).select_related("effective")
-    Score.objects.filter(enrolment__study__in=list(study_ids)).delete()
+    Score.objects.filter(enrolment__study__in=study_ids).delete()
     moments = dict(Moment.objects.values_list("moment_id", "pk"))
     made = Score.objects.bulk_create(
         [

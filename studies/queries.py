@@ -1,11 +1,10 @@
 """Reads of the studies app."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
 from studies.kinds import StudyKind, Unit, kind_named
 from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit, StudyVersion
@@ -117,18 +116,3 @@ def last_deed(enrolment: Enrolment, *, before: Assignment | None) -> Head | None
 def work_done(enrolment: Enrolment) -> int:
     """How many units this person has finished or reported: what progress and pay count."""
     return Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE).count()
-
-
-def assignments_counted(study_ids: Iterable[int], *, include_pilot: bool = False) -> QuerySet[Assignment]:
-    """The assignments whose answers figures and sets may use.
-
-    Left out: pilot waves (unless someone decides otherwise), surplus work, withdrawn people, practice,
-    checks and repeats, skipped units, and half-finished units of studies that drop them.
-    """
-    counted = Assignment.objects.filter(
-        enrolment__study__in=list(study_ids), purpose=Assignment.Purpose.STUDY, surplus=False
-    ).exclude(enrolment__state=Enrolment.State.WITHDRAWN)
-    counted = counted.exclude(state=Assignment.State.SKIPPED)
-    unfinished = ~Q(state=Assignment.State.FINISHED)
-    counted = counted.exclude(unfinished & Q(enrolment__study__partial=Study.Partial.DROP))
-    return counted if include_pilot else counted.exclude(unit__wave__pilot=True)

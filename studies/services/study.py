@@ -124,7 +124,7 @@ def unit_return_to_queue(*, unit: StudyUnit, by: User = None) -> StudyUnit:
 
 @transaction.atomic
 def unit_withdraw(*, unit: StudyUnit, by: User = None) -> StudyUnit:
-    """A manager's decision: the unit is given to nobody any more; its answers stay."""
+    """A manager's decision: the unit is given to nobody any more; its answers stay, outside the figures."""
     unit.state = StudyUnit.State.WITHDRAWN
     unit.save(update_fields=["state"])
     _log(unit.study, f"unit {unit.key} withdrawn", by)

@@ -87,7 +87,7 @@ def simulate(unit: Unit, rng: random.Random) -> list[SimulatedAnswer]:
     """A plausible rater: each moment has a strength of its own, met with some noise."""
     answers = []
     for question in unit.questions:
-        strength = random.Random(question.key).randrange(4)
+        strength = random.Random(question.key).randrange(4)  # noqa: S311
         noise = rng.choices([-1, 0, 1], weights=[1, 5, 1])[0]
         answers.append(SimulatedAnswer(question.key, min(3, max(0, strength + noise))))
     return answers

@@ -15,7 +15,7 @@ def score_record(assignment: Assignment, question: Question, event: ResponseEven
     Score.objects.update_or_create(
         enrolment_id=assignment.enrolment_id,
         moment_id=Moment.objects.values_list("pk", flat=True).get(moment_id=question.key),
-        defaults={"assignment": assignment, "event": event, "score": event.payload},
+        defaults={"assignment": assignment, "event": event, "score": int(event.payload or 0)},
     )
 
 
@@ -43,7 +43,7 @@ def scores_rebuild(study_ids: Sequence[int]) -> int:
                 assignment_id=head.assignment_id,
                 moment_id=moments[head.question],
                 event_id=head.effective.pk,
-                score=head.effective.payload,
+                score=int(head.effective.payload or 0),
             )
             for head in heads
             if head.effective is not None

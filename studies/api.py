@@ -183,7 +183,9 @@ def _unit_body(opened: Opened) -> dict[str, Any]:
         "assignment": _state(assignment),
         "view": queries.kind_of(study).view(unit, parameters).public(),
         "media": {role: asdict(a) for role, a in access.media_addresses(assignment).items()},
-        "answers": {q.key: heads["question", q.key].public() for q in unit.questions if ("question", q.key) in heads},
+        "answers": {
+            q.key: heads["question", q.key].public() for q in unit.questions if ("question", q.key) in heads
+        },
         "report": report.public() if report else None,
         "played": {role: _seconds(s) for role, s in queries.played_so_far(assignment).items()},
     }

@@ -14,7 +14,7 @@ class Refused(Exception):
     `code` is for programs, `message` for people, `facts` for the page (for instance what is stored).
     """
 
-    status = status.HTTP_409_CONFLICT
+    status: int = status.HTTP_409_CONFLICT
 
     def __init__(self, code: str, message: str, **facts: Any) -> None:
         super().__init__(message)

@@ -31,7 +31,7 @@ def kind_of(study: Study) -> StudyKind:
 def study_parameters(study: Study, version: int) -> dict[str, Any]:
     """The kind's parameters as frozen in a version of the study, defaults filled in."""
     frozen = StudyVersion.objects.only("frozen").get(study=study, number=version).frozen
-    return kind_of(study).defaults() | frozen["parameters"]
+    return {**kind_of(study).defaults(), **frozen["parameters"]}
 
 
 def unit_of(assignment: Assignment, parameters: dict[str, Any]) -> Unit | None:
@@ -76,13 +76,17 @@ def heads(assignment: Assignment) -> dict[tuple[str, str], Head]:
     newest: dict[tuple[str, str], Head] = {}
     events = ResponseEvent.objects.filter(assignment=assignment).select_related("effective").order_by("id")
     for event in events:
-        newest[event.scope, event.question] = Head(event, event.effective.payload if event.effective else None)
+        newest[event.scope, event.question] = Head(
+            event, event.effective.payload if event.effective else None
+        )
     return newest
 
 
 def played_so_far(assignment: Assignment) -> dict[str, list[Stretch]]:
     """What all events of an assignment claimed to have watched, whatever device said so."""
-    return merged_by_role(*ResponseEvent.objects.filter(assignment=assignment).values_list("played", flat=True))
+    return merged_by_role(
+        *ResponseEvent.objects.filter(assignment=assignment).values_list("played", flat=True)
+    )
 
 
 def answered_questions(assignment: Assignment) -> set[str]:
@@ -103,7 +107,7 @@ def last_deed(enrolment: Enrolment, *, before: Assignment | None) -> Head | None
     """What Z would undo in the unit before this one: the newest effective answer or report there."""
     previous = (
         Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE)
-        .exclude(pk=before.pk if before else None)
+        .exclude(pk=before.pk if before else 0)
         .order_by("-closed_at", "-pk")
         .first()
     )

@@ -5,7 +5,23 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
 _markdown = MarkdownIt("commonmark", {"html": False, "typographer": False}).enable("table")
-_TAGS = {"p", "h2", "h3", "h4", "ul", "ol", "li", "em", "strong", "a", "code", "pre", "blockquote", "br", "hr"}
+_TAGS = {
+    "p",
+    "h2",
+    "h3",
+    "h4",
+    "ul",
+    "ol",
+    "li",
+    "em",
+    "strong",
+    "a",
+    "code",
+    "pre",
+    "blockquote",
+    "br",
+    "hr",
+}
 _TAGS |= {"table", "thead", "tbody", "tr", "th", "td"}
 
 

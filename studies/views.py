@@ -23,7 +23,13 @@ def _page(request: HttpRequest, template: str, study: Study, **context: Any) -> 
 
 
 def _message(
-    request: HttpRequest, heading: str, text: str, *, study: Study | None = None, status: int = 200, **more: Any
+    request: HttpRequest,
+    heading: str,
+    text: str,
+    *,
+    study: Study | None = None,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     context = {"heading": heading, "text": text, "study": study, **more}
     return render(request, "studies/message.html", context, status=status)
@@ -91,14 +97,14 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 @require_safe
-def work(request: HttpRequest, slug: str) -> HttpResponse:
+def work(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The page of the study's kind, where the work is done."""
     enrolment = _enrolled(request, slug)
     if isinstance(enrolment, HttpResponse):
         return enrolment
     study = enrolment.study
     if enrolment.state == Enrolment.State.HANDED_IN:
-        return redirect("studies:thanks", slug=slug)  # type: ignore[return-value]
+        return redirect("studies:thanks", slug=slug)
     kind = queries.kind_of(study)
     frozen = StudyVersion.objects.get(study=study, number=study.version).frozen
     return _page(
@@ -133,13 +139,13 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
 
 @never_cache
 @require_safe
-def thanks(request: HttpRequest, slug: str) -> HttpResponse:
+def thanks(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The end: what was handed in. Before that, back to work."""
     enrolment = _enrolled(request, slug)
     if isinstance(enrolment, HttpResponse):
         return enrolment
     if enrolment.state != Enrolment.State.HANDED_IN:
-        return redirect("studies:work", slug=slug)  # type: ignore[return-value]
+        return redirect("studies:work", slug=slug)
     return _page(request, "studies/thanks.html", enrolment.study, done=queries.work_done(enrolment))
 
 
@@ -157,7 +163,8 @@ def return_(request: HttpRequest, token: str) -> HttpResponseBase:
         return _message(
             request,
             "This address is not known",
-            "Check that it was copied whole. If it still does not work, write to the researcher who invited you.",
+            "Check that it was copied whole. If it still does not work, "
+            "write to the researcher who invited you.",
             status=404,
         )
     response = redirect("studies:work", slug=enrolment.study.slug)

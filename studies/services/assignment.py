@@ -49,12 +49,15 @@ def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) ->
 
     wanted = units_wanted(enrolment, now)
     waiting = list(
-        enrolment.assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.RESERVED])
-        .select_related("unit", "enrolment__study")
+        enrolment.assignments.filter(
+            state__in=[Assignment.State.OPEN, Assignment.State.RESERVED]
+        ).select_related("unit", "enrolment__study")
     )
     waiting.sort(key=lambda a: (a.state != Assignment.State.OPEN, a.position))
     for assignment in waiting:
-        if assignment.reserved_until <= now and not place_free(assignment.unit, study, now, beside=assignment):
+        if assignment.reserved_until <= now and not place_free(
+            assignment.unit, study, now, beside=assignment
+        ):
             assignment.state = Assignment.State.EXPIRED
             assignment.save(update_fields=["state"])
             continue

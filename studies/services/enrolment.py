@@ -46,7 +46,7 @@ def enrolment_hand_in(*, enrolment: Enrolment) -> Enrolment:
         enrolment.state = Enrolment.State.HANDED_IN
         enrolment.handed_in_at = now
         enrolment.save(update_fields=["state", "handed_in_at"])
-        enrolment.assignments.filter(
-            state__in=[Assignment.State.OPEN, Assignment.State.RESERVED]
-        ).update(state=Assignment.State.RELEASED, closed_at=now)
+        enrolment.assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.RESERVED]).update(
+            state=Assignment.State.RELEASED, closed_at=now
+        )
     return enrolment

@@ -99,7 +99,9 @@ def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = 
     now = now or timezone.now()
     # The enrolment's row serialises everything one person says, from however many tabs.
     enrolment = Enrolment.objects.select_for_update().select_related("study").get(pk=enrolment.pk)
-    known = ResponseEvent.objects.select_related("assignment", "effective").filter(event_id=said.event_id).first()
+    known = (
+        ResponseEvent.objects.select_related("assignment", "effective").filter(event_id=said.event_id).first()
+    )
     if known is not None:
         return _known(known, enrolment, said)
     context = _context(enrolment, said, now)
@@ -165,7 +167,9 @@ def _question(context: _Context, said: Said) -> Question:
 def _may_speak(context: _Context, said: Said, head: Head | None) -> None:
     stored = _stored(head)
     if context.enrolment.state != Enrolment.State.ACTIVE:
-        raise Refused("handed_in", "Your work has been handed in; answers can no longer change.", stored=stored)
+        raise Refused(
+            "handed_in", "Your work has been handed in; answers can no longer change.", stored=stored
+        )
     if context.enrolment.tab != said.tab:
         raise Refused("lease", "This study is open in another tab or on another device.", stored=stored)
     if (head.event.event_id if head else None) != said.replaces:
@@ -284,7 +288,9 @@ def _settle(context: _Context, event: ResponseEvent) -> None:
     """Bring the assignment's state in line with what is current in it after this event."""
     assignment, now = context.assignment, context.now
     value = event.effective.payload if event.effective else None
-    current = {key: head.value for key, head in context.heads.items()} | {(event.scope, event.question): value}
+    current = {key: head.value for key, head in context.heads.items()} | {
+        (event.scope, event.question): value
+    }
     reported = current.get((Scope.UNIT, context.unit.key))
     complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
 

@@ -39,7 +39,12 @@ def _log(study: Study, what: str, by: User | None) -> None:
 
 @transaction.atomic
 def study_add_units(
-    *, study: Study, keys: Sequence[str] | None = None, wave: str = "main", pilot: bool = False, by: User = None
+    *,
+    study: Study,
+    keys: Sequence[str] | None = None,
+    wave: str = "main",
+    pilot: bool = False,
+    by: User = None,
 ) -> int:
     """Put units into a wave of the study (all that the catalogue offers when `keys` is None).
 
@@ -54,9 +59,7 @@ def study_add_units(
     present = set(StudyUnit.objects.filter(study=study).values_list("key", flat=True))
     fresh = [key for key in chosen if key not in present]
     number = study.waves.count() + 1
-    into, _ = Wave.objects.get_or_create(
-        study=study, name=wave, defaults={"number": number, "pilot": pilot}
-    )
+    into, _ = Wave.objects.get_or_create(study=study, name=wave, defaults={"number": number, "pilot": pilot})
     StudyUnit.objects.bulk_create(StudyUnit(study=study, wave=into, key=key) for key in fresh)
     if fresh:
         _log(study, f"added {len(fresh)} units to wave {into.name}", by)

@@ -61,3 +61,8 @@ def clip_servable(clip_id: str) -> bool:
     return Clip.objects.filter(
         clip_id=clip_id, blocked_at__isnull=True, creator__blocked_at__isnull=True
     ).exists()
+
+
+def clip_ids_with_moments() -> list[str]:
+    """Every clip that has something to judge, in code-point order."""
+    return sorted(Moment.objects.values_list("clip__clip_id", flat=True).distinct().order_by())

@@ -10,9 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+# What names a moment: its id, or (item id, moment id). Anything hashable with an order will do.
+KeyT = TypeVar("KeyT", str, tuple[str, str])
 
 # Debiased means carry rounding noise near 1e-15; cutting it off keeps equal means equal.
 _DECIMALS = 12
@@ -56,17 +60,17 @@ def rater_sd(scores: Sequence[int]) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Generic[KeyT]):
     """Ratings as index arrays, ordered by moment, then rater (code points)."""
 
-    moments: list[str]
+    moments: list[KeyT]
     raters: list[str]
     moment: NDArray[np.int64]
     rater: NDArray[np.int64]
     score: NDArray[np.int64]
 
 
-def _table(ratings: Iterable[tuple[str, str, int]]) -> _Table:
+def _table(ratings: Iterable[tuple[KeyT, str, int]]) -> _Table[KeyT]:
     ordered = sorted(ratings)
     for left, right in pairwise(ordered):
         if left[:2] == right[:2]:
@@ -84,7 +88,7 @@ def _table(ratings: Iterable[tuple[str, str, int]]) -> _Table:
     )
 
 
-def rater_effects(ratings: Iterable[tuple[str, str, int]]) -> dict[str, float]:
+def rater_effects(ratings: Iterable[tuple[KeyT, str, int]]) -> dict[str, float]:
     """How much higher each rater scores than the others do on the same moments.
 
     ``ratings`` are (moment, rater, integer score). Fits ``score = moment + rater`` by least squares, with the
@@ -95,7 +99,7 @@ def rater_effects(ratings: Iterable[tuple[str, str, int]]) -> dict[str, float]:
     return dict(zip(table.raters, _effects(table).tolist(), strict=True))
 
 
-def consensus(ratings: Iterable[tuple[str, str, int]]) -> dict[str, MomentConsensus]:
+def consensus(ratings: Iterable[tuple[KeyT, str, int]]) -> dict[KeyT, MomentConsensus]:
     """The consensus of every moment from (moment, rater, integer score), keyed by moment.
 
     Raises ``ValueError`` when a rater scored a moment twice.
@@ -114,7 +118,7 @@ def consensus(ratings: Iterable[tuple[str, str, int]]) -> dict[str, MomentConsen
     }
 
 
-def _effects(table: _Table) -> NDArray[np.float64]:
+def _effects(table: _Table[KeyT]) -> NDArray[np.float64]:
     """Least-squares rater effects in the order of ``table.raters``.
 
     Each moment's own effect is its mean residual, so it can be eliminated; what is left is one equation per

@@ -8,8 +8,8 @@ What the paper leaves open is decided so:
 - Quotas follow the categories' eligible clips by largest remainder, equal remainders in code-point order of
   the category. No category gets more than it has.
 - Categories draw in code-point order. A category of ``n`` clips in the order (creator, clip) with ``q``
-  places takes the clips at ``floor((u + k) * n / q)`` for k = 0 … q-1, where ``u`` in [0, 1) comes from the seed,
-  the round and the category.
+  places takes the clips at ``floor((u + k) * n / q)`` for k = 0 … q-1, where ``u`` in [0, 1) comes from the
+  seed, the round and the category.
 - A place whose clip is taken, or whose creator already holds the cap, goes to the next clip in the order that
   is free, going round from the end to the beginning. When there is none, the place stays empty.
 - Empty places are dealt out again in further rounds, by largest remainder over the clips each category could

@@ -10,7 +10,7 @@ from evaluator.formats.canonical import (
 )
 from evaluator.formats.fields import Fields
 from evaluator.formats.goldset import Manifest, SetName, manifest_read
-from evaluator.formats.ip import IpGold, IpItem, IpSource, IpTask, Moment, Rating, ip_goldset_files
+from evaluator.formats.ip import IpGold, IpItem, IpSet, IpSource, IpTask, Moment, Rating, ip_goldset_files
 from evaluator.formats.problems import Findings, InputRefused, Problem, shown
 from evaluator.formats.strictjson import Row, read_json, read_jsonl
 
@@ -20,6 +20,7 @@ __all__ = [
     "InputRefused",
     "IpGold",
     "IpItem",
+    "IpSet",
     "IpSource",
     "IpTask",
     "Manifest",

@@ -1,6 +1,6 @@
 """The intensity profiling set (``touchstone/ip/1``): its objects, and writing its files.
 
-Reading a set back is :mod:`evaluator.validate`'s work, since a set is only read whole and checked.
+A set is only ever read whole and checked: :mod:`evaluator.validate` does that.
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from datetime import datetime
 
 from evaluator.consensus import consensus
 from evaluator.formats.canonical import json_document, json_lines
-from evaluator.formats.goldset import MANIFEST, SetName, manifest_build, manifest_bytes
+from evaluator.formats.goldset import MANIFEST, Manifest, SetName, manifest_build, manifest_bytes
 from evaluator.formats.schema_ip import IP_SCHEMA
 
 TASKS = "tasks.json"
@@ -81,6 +81,15 @@ class Rating:
     moment_id: str
     rater: str
     score: int
+
+
+@dataclass(frozen=True, slots=True)
+class IpSet:
+    """A whole intensity set as read from disk and found sound."""
+
+    manifest: Manifest
+    tasks: tuple[IpTask, ...]
+    ratings: tuple[Rating, ...]
 
 
 def ip_goldset_files(
@@ -161,22 +170,23 @@ def ip_tasks(items: Sequence[IpItem], ratings: Sequence[Rating]) -> list[IpTask]
     the scale, or a moment has no rating.
     """
     _refuse_twice("item", (item.item_id for item in items))
-    _refuse_twice("moment", (moment.moment_id for item in items for moment in item.moments))
-    home = {moment.moment_id: item.item_id for item in items for moment in item.moments}
+    for item in items:
+        _refuse_twice("moment", (moment.moment_id for moment in item.moments))
+    known = {(item.item_id, moment.moment_id) for item in items for moment in item.moments}
     for rating in ratings:
-        if home.get(rating.moment_id) != rating.item_id:
+        if (rating.item_id, rating.moment_id) not in known:
             raise ValueError(
                 f"rating of moment {rating.moment_id!r}: not a moment of item {rating.item_id!r}"
             )
         if not LOWEST <= rating.score <= HIGHEST:
             raise ValueError(f"rating of moment {rating.moment_id!r}: score {rating.score} is not 0 to 3")
-    labels = consensus((rating.moment_id, rating.rater, rating.score) for rating in ratings)
-    unrated = sorted(home.keys() - labels.keys())
+    labels = consensus(((r.item_id, r.moment_id), r.rater, r.score) for r in ratings)
+    unrated = sorted(moment for _, moment in known - labels.keys())
     if unrated:
         raise ValueError(f"moments without a rating: {', '.join(unrated)}")
     tasks = []
     for item in items:
-        own = [labels[moment.moment_id] for moment in item.moments]
+        own = [labels[item.item_id, moment.moment_id] for moment in item.moments]
         gold = IpGold(
             consensus=tuple(label.mean for label in own),
             consensus_debiased=tuple(label.debiased for label in own),

@@ -208,7 +208,7 @@ class Assignment(models.Model):
     purpose = models.CharField(max_length=10, choices=Purpose.choices, default=Purpose.STUDY)
     state = models.CharField(max_length=10, choices=State.choices, default=State.RESERVED)
     position = models.PositiveIntegerField(help_text="1 is the first unit this person was given.")
-    media = models.JSONField(default=dict, help_text="SHA-256 of the files shown, by role.")
+    media = models.JSONField(default=dict, help_text="The files shown: {role: {id, sha256}}.")
     surplus = models.BooleanField(
         default=False, help_text="Late, and its place was taken: outside the figures."
     )

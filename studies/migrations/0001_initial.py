@@ -106,7 +106,7 @@ class Migration(migrations.Migration):
                 ('purpose', models.CharField(choices=[('study', 'study'), ('practice', 'practice'), ('check', 'check'), ('repeat', 'repeat')], default='study', max_length=10)),
                 ('state', models.CharField(choices=[('reserved', 'reserved'), ('open', 'open'), ('finished', 'finished'), ('skipped', 'skipped with a reason'), ('expired', 'expired'), ('released', 'released')], default='reserved', max_length=10)),
                 ('position', models.PositiveIntegerField(help_text='1 is the first unit this person was given.')),
-                ('media', models.JSONField(default=dict, help_text='SHA-256 of the files shown, by role.')),
+                ('media', models.JSONField(default=dict, help_text='The files shown: {role: {id, sha256}}.')),
                 ('surplus', models.BooleanField(default=False, help_text='Late, and its place was taken: outside the figures.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('opened_at', models.DateTimeField(blank=True, help_text='When it was first opened; never reset.', null=True)),

@@ -8,13 +8,10 @@ from evaluator.formats.canonical import content_sha256, sha256
 from evaluator.formats.fields import Fields
 from evaluator.formats.goldset import MANIFEST, Manifest, files_read, manifest_read
 from evaluator.formats.ip import (
-    DATASHEET,
     HIGHEST,
     IP_TASKS_SCHEMA,
     LOWEST,
     RATINGS,
-    SCHEMA,
-    TASKS,
     IpGold,
     IpItem,
     IpSet,
@@ -28,6 +25,7 @@ from evaluator.formats.ip import (
 )
 from evaluator.formats.problems import Findings, shown
 from evaluator.formats.strictjson import read_json, read_jsonl, text_of
+from evaluator.formats.write import DATASHEET, SCHEMA, TASKS
 
 # A clip's probed length and its moments' times come from different clocks; this much is rounding (seconds).
 _END_TOLERANCE_S = 0.1

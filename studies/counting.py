@@ -1,4 +1,4 @@
-"""Which answers count in figures and sets, and why the others do not. The rules stand here and nowhere else."""
+"""Which answers count in figures and sets, and why the others do not. The rules stand only here."""
 
 from dataclasses import dataclass
 
@@ -9,19 +9,19 @@ from studies.models import Assignment, Enrolment, Study, StudyUnit
 
 @dataclass(frozen=True, slots=True)
 class LeavingOut:
-    """A reason to leave the answers of an assignment out: its key, and the words after "7 scores "."""
+    """A reason to leave the answers of an assignment out: its key, and the words for it after a colon."""
 
     reason: str
     words: str
 
 
-WITHDRAWN_PERSON = LeavingOut("withdrawn_person", "of people who withdrew")
-NOT_STUDY = LeavingOut("not_study", "given for practice, as checks or as repeats")
+WITHDRAWN_PERSON = LeavingOut("withdrawn_person", "from people who withdrew")
+NOT_STUDY = LeavingOut("not_study", "practice, checks or repeats")
 PILOT = LeavingOut("pilot", "from pilot waves")
-WITHDRAWN_UNIT = LeavingOut("withdrawn_unit", "of units that a manager took out of the study")
-SURPLUS = LeavingOut("surplus", "that came late, when the place was taken")
-SKIPPED = LeavingOut("skipped", "in units that the person then reported or skipped")
-UNFINISHED = LeavingOut("unfinished", "in units left half-way, which the study drops")
+WITHDRAWN_UNIT = LeavingOut("withdrawn_unit", "units that a manager took out of the study")
+SURPLUS = LeavingOut("surplus", "came late, when the place was taken")
+SKIPPED = LeavingOut("skipped", "units that the person then reported or skipped")
+UNFINISHED = LeavingOut("unfinished", "units left half-way, which the study drops")
 
 REASONS = (WITHDRAWN_PERSON, NOT_STUDY, PILOT, WITHDRAWN_UNIT, SURPLUS, SKIPPED, UNFINISHED)
 

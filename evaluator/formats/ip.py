@@ -9,14 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from evaluator.consensus import consensus
-from evaluator.formats.canonical import json_document, json_lines
-from evaluator.formats.goldset import MANIFEST, Manifest, SetName, manifest_build, manifest_bytes
-from evaluator.formats.schema_ip import IP_SCHEMA
+from evaluator.formats.goldset import Manifest, SetName
+from evaluator.formats.write import goldset_files
 
-TASKS = "tasks.json"
 RATINGS = "ratings.jsonl"
-SCHEMA = "schema.json"
-DATASHEET = "DATASHEET.md"
 IP_TASKS_SCHEMA = "touchstone/ip/1"
 LOWEST, HIGHEST = 0, 3
 
@@ -118,38 +114,24 @@ def ip_goldset_files(
     ordered = sorted((_in_time(item) for item in items), key=lambda item: item.item_id)
     own = sorted(ratings, key=lambda rating: (rating.item_id, rating.moment_id, rating.rater))
     tasks = ip_tasks(ordered, own)
-    files = {
-        TASKS: json_document(
-            {
-                "schema": IP_TASKS_SCHEMA,
-                "name": name,
-                "version": version,
-                "items": [_task_value(task) for task in tasks],
-            }
-        ),
-        RATINGS: json_lines(
-            {"item_id": r.item_id, "moment_id": r.moment_id, "rater": r.rater, "score": r.score} for r in own
-        ),
-        SCHEMA: json_document(IP_SCHEMA),
-        DATASHEET: datasheet.encode("utf-8"),
-    }
     totals = ip_counts(tasks, own)
     clash = sorted(totals.keys() & counts.keys())
     if clash:
         raise ValueError(f"counts: {', '.join(clash)} are counted here and cannot be given")
-    manifest = manifest_build(
+    return goldset_files(
         set="ip",
+        items=[ip_task_value(task) for task in tasks],
+        tables={RATINGS: [ip_rating_value(rating) for rating in own]},
         name=name,
         version=version,
         seed=seed,
         parameters=parameters,
         counts={**counts, **totals},
-        files=files,
         supersedes=supersedes,
         software=software,
         created_at=created_at,
+        datasheet=datasheet,
     )
-    return {MANIFEST: manifest_bytes(manifest), **files}
 
 
 def ip_counts(tasks: Sequence[IpTask], ratings: Sequence[Rating]) -> dict[str, int]:
@@ -213,7 +195,8 @@ def _refuse_twice(what: str, ids: Iterable[str]) -> None:
         raise ValueError(f"{what} ids given twice: {', '.join(twice)}")
 
 
-def _task_value(task: IpTask) -> dict[str, object]:
+def ip_task_value(task: IpTask) -> dict[str, object]:
+    """An item as it stands in ``tasks.json``."""
     item, gold = task.item, task.gold
     return {
         "item_id": item.item_id,
@@ -237,4 +220,14 @@ def _task_value(task: IpTask) -> dict[str, object]:
             "category": item.source.category,
             "source_group": item.source.source_group,
         },
+    }
+
+
+def ip_rating_value(rating: Rating) -> dict[str, object]:
+    """A rating as it stands in ``ratings.jsonl``."""
+    return {
+        "item_id": rating.item_id,
+        "moment_id": rating.moment_id,
+        "rater": rating.rater,
+        "score": rating.score,
     }

@@ -45,7 +45,7 @@ _VALIDATE_EXAMPLES = """examples:
 """
 
 
-class WrongUsage(Exception):  # noqa: N818 - named for what the user did
+class WrongUsage(Exception):
     """The command line asks for something that does not exist; the message says what does."""
 
 

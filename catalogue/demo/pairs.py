@@ -13,7 +13,7 @@ REACTION, STIMULUS = ".reaction.mp4", ".stimulus.mp4"
 MOMENT_MS = 3000
 
 
-class PairsUnusable(Exception):  # noqa: N818 - reads as the fact it states
+class PairsUnusable(Exception):
     """The folder cannot be made into a demo; `problems` lists every reason, one sentence each."""
 
     def __init__(self, problems: list[str]) -> None:

@@ -33,7 +33,7 @@ class Problem:
         return self.text
 
 
-class InputRefused(Exception):  # noqa: N818 - named for what happened to the input
+class InputRefused(Exception):
     """An input was read to its end, every fault was noted, and nothing was changed or scored."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:

@@ -80,6 +80,8 @@ DATABASES = databases(
     var=VAR,
     pool=env.integer("DATABASE_POOL", 16, "Most PostgreSQL connections of one process"),
 )
+DURABILITY_CHECK = True  # refuse a database that acknowledges before it has written; off in tests alone
+DATABASE_ROUTERS = ["monitoring.readonly.ReadOnlyRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.text("REDIS_URL", "", "redis://…; broker and cache; empty: queue and cache in the var folder")

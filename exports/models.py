@@ -1,12 +1,43 @@
 """Frozen gold sets, the labels of their release lines, and the long jobs that make them."""
 
+from typing import Any, NoReturn
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 
+class FrozenForGood(Exception):
+    """Somebody tried to change or delete a frozen set."""
+
+    def __init__(self) -> None:
+        super().__init__("a frozen set never changes; freeze a new version instead")
+
+
+class FrozenQuerySet(models.QuerySet["GoldSetVersion"]):
+    """Reads and adds, and refuses everything else."""
+
+    def update(self, **kwargs: Any) -> NoReturn:
+        """Refuse."""
+        raise FrozenForGood
+
+    def bulk_update(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse."""
+        raise FrozenForGood
+
+    def delete(self) -> NoReturn:
+        """Refuse."""
+        raise FrozenForGood
+
+
 class GoldSetVersion(models.Model):
-    """One frozen set. It never changes: a correction is a new version that names the one it supersedes."""
+    """One frozen set. It never changes: a correction is a new version that names the one it supersedes.
+
+    Both databases refuse an UPDATE by a trigger (migration 0003), PostgreSQL a DELETE as well.
+    """
+
+    made_now = False
+    """True on the instance a freeze has just made, False where nothing had changed. Not stored."""
 
     set = models.CharField(max_length=10, help_text="ip, srm, grg or anchor")
     name = models.SlugField(max_length=80)
@@ -27,8 +58,10 @@ class GoldSetVersion(models.Model):
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
 
+    objects = FrozenQuerySet.as_manager()
+
     class Meta:
-        ordering = ["-created_at"]
+        ordering = ["-created_at", "-id"]
         verbose_name = "gold set"
         constraints = [
             models.UniqueConstraint(fields=["set", "name", "version"], name="goldset_version_once"),
@@ -38,6 +71,30 @@ class GoldSetVersion(models.Model):
     def __str__(self) -> str:
         return f"{self.name} v{self.version}"
 
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Store a new version; a stored one is refused."""
+        if not self._state.adding:
+            raise FrozenForGood
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Refuse."""
+        raise FrozenForGood
+
+    @property
+    def bundle_file(self) -> str:
+        """The name under which people get the zip."""
+        return f"{self.name}-v{self.version}.zip"
+
+
+class ReleaseLine(models.Model):
+    """A family of sets that share labels. Freezes of one line take turns on its row."""
+
+    name = models.SlugField(max_length=80, unique=True)
+
+    def __str__(self) -> str:
+        return self.name
+
 
 class ReleaseLabel(models.Model):
     """A label fixed in a release line: R rater, P creator persona, C channel, S source group."""
@@ -46,7 +103,7 @@ class ReleaseLabel(models.Model):
     type = models.CharField(
         max_length=1, choices=[("R", "rater"), ("P", "creator"), ("C", "channel"), ("S", "source group")]
     )
-    stable_id = models.CharField(max_length=400)
+    stable_id = models.CharField(max_length=420)
     number = models.PositiveIntegerField()
 
     class Meta:
@@ -73,10 +130,11 @@ class FreezeJob(models.Model):
     name = models.SlugField(max_length=80)
     line = models.CharField(max_length=80, default="main")
     studies = models.ManyToManyField("studies.Study", related_name="freeze_jobs")
+    seed = models.BigIntegerField(default=0)
     parameters = models.JSONField(default=dict)
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     progress = models.PositiveSmallIntegerField(default=0, help_text="Percent.")
-    sentence = models.CharField(max_length=500, blank=True)
+    sentence = models.TextField(blank=True, help_text="What is being done, or how it ended.")
     result = models.ForeignKey(GoldSetVersion, on_delete=models.SET_NULL, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
@@ -86,7 +144,7 @@ class FreezeJob(models.Model):
     )
 
     class Meta:
-        ordering = ["-created_at"]
+        ordering = ["-created_at", "-id"]
         constraints = [models.CheckConstraint(condition=Q(progress__lte=100), name="progress_is_percent")]
 
     def __str__(self) -> str:

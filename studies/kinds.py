@@ -88,15 +88,6 @@ class InvalidResponse(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Rating:
-    """A counted answer as figures and files need it, free of identities."""
-
-    question: str
-    rater: str
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
 class GoldSet:
     """The content of a set before it is written: items in file order, ratings, counts and sentences.
 
@@ -145,8 +136,8 @@ class StudyKind:
     `unit_keys` lists what the catalogue offers, `units` builds units by key, `view` says what may be seen
     of one, `validate` returns the payload as it is stored, `record` and `forget` keep the typed current
     answer inside the saving transaction, `rebuild` makes it anew from the events, `goldset` chooses and
-    shapes the items of a set, `simulate` answers as a person of a given skill would, `canaries` names
-    every value of a unit that no annotator may ever meet.
+    shapes the items of a set, `simulate` answers as a person would. `current` returns the current answers
+    by (rater, question); `diagnostics` reads through the database alias it is given.
     """
 
     name: str
@@ -162,13 +153,13 @@ class StudyKind:
     validate: Callable[[Question, Any, Mapping[str, Any]], Any]
     record: Callable[["Assignment", Question, "ResponseEvent"], None]
     forget: Callable[["Assignment", Question], None]
-    current: Callable[["Study"], Iterable[tuple[int, str, Any]]]
-    diagnostics: Callable[[Sequence[int]], list[Diagnostic]]
+    rebuild: Callable[[Sequence[int]], int]
+    current: Callable[[Sequence[int]], Mapping[tuple[str, str], Any]]
+    diagnostics: Callable[..., list[Diagnostic]]
     goldset: Callable[[Sequence["Study"], Mapping[str, Any], Labels], GoldSet]
     goldset_name: str
     goldset_parameters: tuple[Parameter, ...]
     simulate: Callable[[Unit, random.Random], list[SimulatedAnswer]]
-    canaries: Callable[[Sequence[str]], set[str]]
     offers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def defaults(self) -> dict[str, Any]:

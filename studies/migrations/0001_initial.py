@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 import studies.models
+import django.utils.timezone
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -62,7 +63,7 @@ class Migration(migrations.Migration):
                 ('pool', models.CharField(default='lab', help_text='lab, prolific or import:NAME', max_length=60)),
                 ('token_hash', models.CharField(help_text='SHA-256 of the personal address.', max_length=64, unique=True)),
                 ('consent_version', models.PositiveIntegerField(help_text='The study version whose text was agreed to.')),
-                ('joined_at', models.DateTimeField(auto_now_add=True)),
+                ('joined_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('handed_in_at', models.DateTimeField(blank=True, null=True)),
                 ('tab', models.CharField(blank=True, help_text='The browser tab that holds the lease.', max_length=64)),
                 ('simulated', models.BooleanField(default=False, help_text='Made by the demo, not by a person.')),
@@ -106,7 +107,7 @@ class Migration(migrations.Migration):
                 ('purpose', models.CharField(choices=[('study', 'study'), ('practice', 'practice'), ('check', 'check'), ('repeat', 'repeat')], default='study', max_length=10)),
                 ('state', models.CharField(choices=[('reserved', 'reserved'), ('open', 'open'), ('finished', 'finished'), ('skipped', 'skipped with a reason'), ('expired', 'expired'), ('released', 'released')], default='reserved', max_length=10)),
                 ('position', models.PositiveIntegerField(help_text='1 is the first unit this person was given.')),
-                ('media', models.JSONField(default=dict, help_text='SHA-256 of the files shown, by role.')),
+                ('media', models.JSONField(default=dict, help_text='The files shown: {role: {id, sha256}}.')),
                 ('surplus', models.BooleanField(default=False, help_text='Late, and its place was taken: outside the figures.')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('opened_at', models.DateTimeField(blank=True, help_text='When it was first opened; never reset.', null=True)),

@@ -1,0 +1,90 @@
+"""Reports: the JSON object every task writes, and tables for people at a terminal."""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from evaluator import __version__
+from evaluator.formats.canonical import json_document
+from evaluator.formats.goldset import Manifest
+from evaluator.resample import Estimate, Resampling
+from evaluator.signature import signature
+
+
+def report_head(
+    task: str, conventions: Mapping[str, str], manifest: Manifest, plan: Resampling, group: str | None
+) -> dict[str, object]:
+    """What every report of a set begins with: its signature, each of its keys again, the set's full hash.
+
+    ``conventions`` are the task's own keys. ``group`` stands in the signature only where groups
+    are resampled.
+    """
+    settings: dict[str, object] = {**conventions, "ci": "pct95", "n": plan.resamples, "seed": plan.seed}
+    if group is not None:
+        settings["group"] = group
+    settings |= {"set": manifest.label, "v": __version__}
+    return {
+        "task": task,
+        "signature": signature(task, settings),
+        **settings,
+        "content_sha256": manifest.content_sha256,
+    }
+
+
+def estimate_value(estimate: Estimate) -> dict[str, object]:
+    """An estimate as a report holds it: mean and interval."""
+    return {"mean": estimate.mean, "ci": None if estimate.ci is None else list(estimate.ci)}
+
+
+def estimate_notes(key: str, estimate: Estimate, nothing: str) -> dict[str, str]:
+    """Why an estimate is null, keyed by its place in the report; ``nothing`` says why it covers no item."""
+    if estimate.mean is None:
+        return {f"{key}.mean": nothing, f"{key}.ci": nothing}
+    if estimate.ci is None:
+        return {f"{key}.ci": "fewer than two units to resample"}
+    return {}
+
+
+def number_text(value: float | None, digits: int = 3) -> str:
+    """A figure for people; a dash where undefined."""
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """A mean with its interval for people, such as ``0.176 [0.067, 0.282]``."""
+    if estimate.ci is None:
+        return number_text(estimate.mean)
+    low, high = estimate.ci
+    return f"{number_text(estimate.mean)} [{number_text(low)}, {number_text(high)}]"
+
+
+def table_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A plain table: the first column to the left, the others to the right, columns as wide as needed."""
+    lines = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+
+    def line_text(line: Sequence[str]) -> str:
+        cells = [line[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
+        return "  ".join(cells).rstrip()
+
+    rule = "─" * (sum(widths) + 2 * (len(widths) - 1))
+    return "\n".join([line_text(lines[0]), rule, *(line_text(line) for line in lines[1:])])
+
+
+def report_write(path: Path, report: Mapping[str, object]) -> None:
+    """Write a report as JSON, whole or not at all. Raises ``OSError`` when it cannot be written."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(json_document(report))
+        # mkstemp makes files for the owner alone; a report is as readable as any new file.
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

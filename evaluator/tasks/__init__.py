@@ -1,0 +1,1 @@
+"""One package per task with a score. Each has parse, items, aggregate and report: text in, figures out."""

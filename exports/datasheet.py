@@ -1,0 +1,43 @@
+"""DATASHEET.md: what a set is and how it came about, for whoever opens it. Free of dates and names."""
+
+from exports.request import FreezeRequest
+from studies.kinds import GoldSet
+
+
+def datasheet(request: FreezeRequest, gold: GoldSet, version: int) -> str:
+    """The data sheet of a set, in Markdown."""
+    kind = request.kind
+    totals = {name: n for name, n in gold.counts.items() if isinstance(n, int)}
+    return "\n".join(
+        [
+            f"# {request.name}, version {version}",
+            "",
+            f"Gold set `{gold.set}`. People answered: {kind.asks}",
+            "",
+            "## What a recorded answer holds",
+            *(f"- `{field.name}` ({field.type}): {field.meaning}" for field in kind.fields),
+            "",
+            "## How much there is",
+            *(f"- {name}: {n}" for name, n in totals.items()),
+            "",
+            "## What was left out, and how items were chosen",
+            *(f"- {sentence}" for sentence in gold.removed),
+            "",
+            "## Parameters",
+            *(f"- {name}: {value}" for name, value in sorted(gold.parameters.items())),
+            f"- seed: {request.seed}",
+            "",
+            "## Whom the labels stand for",
+            "R is a rater, P a creator persona, C a channel, S the recording that clips were cut from.",
+            f"Labels are pseudonyms of the release line `{request.line}`: its sets share them, and those of",
+            "another line cannot be matched with them.",
+            "Clip and moment ids are those of the catalogue. Media files are not part of the set.",
+            "",
+            "## Files",
+            "`manifest.json` vouches for the other files by hash. `tasks.json` holds the items (`input`: all",
+            "that a model may see; `gold`: labels; `source`: provenance),",
+            f"{', '.join(f'`{name}`' for name in sorted(gold.tables))} the single answers.",
+            "`schema.json` describes every field.",
+            "",
+        ]
+    )

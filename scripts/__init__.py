@@ -1,0 +1,1 @@
+"""Tools around the platform: running it, the demo, its pictures."""

@@ -1,0 +1,122 @@
+"""Reads of the studies app."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Q
+
+from studies.kinds import StudyKind, Unit, kind_named
+from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit, StudyVersion
+from studies.playback import Stretch, merged_by_role
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The end of a chain of events: its newest event, and the value that is current after it."""
+
+    event: ResponseEvent
+    value: Any
+
+    def public(self) -> dict[str, Any]:
+        """The head as the annotator's own page may know it."""
+        return {"head": str(self.event.event_id), "value": self.value}
+
+
+def kind_of(study: Study) -> StudyKind:
+    """The kind of a study."""
+    return kind_named(study.kind)
+
+
+def study_parameters(study: Study, version: int) -> dict[str, Any]:
+    """The kind's parameters as frozen in a version of the study, defaults filled in."""
+    frozen = StudyVersion.objects.only("frozen").get(study=study, number=version).frozen
+    return {**kind_of(study).defaults(), **frozen["parameters"]}
+
+
+def unit_of(assignment: Assignment, parameters: dict[str, Any]) -> Unit | None:
+    """The unit of an assignment as its kind builds it; None when it may no longer be shown."""
+    key = assignment.unit.key
+    return kind_of(assignment.enrolment.study).units([key], parameters).get(key)
+
+
+def holding(now: datetime, at: str = "") -> Q:
+    """Which assignments fill or hold a place: counted finished ones and reservations that still run.
+
+    `at` is the lookup path to the assignment, for instance `assignments__`.
+    """
+    reserved = [Assignment.State.RESERVED, Assignment.State.OPEN]
+    running = Q(**{f"{at}state__in": reserved, f"{at}reserved_until__gt": now})
+    finished = Q(**{f"{at}state": Assignment.State.FINISHED, f"{at}surplus": False})
+    return (finished | running) & Q(**{f"{at}purpose": Assignment.Purpose.STUDY})
+
+
+def place_free(unit: StudyUnit, study: Study, now: datetime, *, beside: Assignment) -> bool:
+    """Whether the unit still needs a rater when one assignment is not counted."""
+    held = Assignment.objects.filter(holding(now), unit=unit).exclude(pk=beside.pk).count()
+    return unit.state == StudyUnit.State.ACTIVE and held < study.raters_per_unit
+
+
+def units_wanted(enrolment: Enrolment, now: datetime) -> list[tuple[int, str, int]]:
+    """Units that still need raters and that this enrolment can be given: (places held, key, pk)."""
+    given = Assignment.objects.filter(enrolment=enrolment).exclude(
+        state__in=[Assignment.State.EXPIRED, Assignment.State.RELEASED]
+    )
+    wanted = (
+        StudyUnit.objects.filter(study=enrolment.study, state=StudyUnit.State.ACTIVE)
+        .exclude(pk__in=given.values("unit_id"))
+        .annotate(held=Count("assignments", filter=holding(now, "assignments__")))
+        .filter(held__lt=enrolment.study.raters_per_unit)
+    )
+    return list(wanted.order_by().values_list("held", "key", "pk"))
+
+
+def heads(assignment: Assignment) -> dict[tuple[str, str], Head]:
+    """The head of every chain of an assignment, by (scope, question)."""
+    newest: dict[tuple[str, str], Head] = {}
+    events = ResponseEvent.objects.filter(assignment=assignment).select_related("effective").order_by("id")
+    for event in events:
+        newest[event.scope, event.question] = Head(
+            event, event.effective.payload if event.effective else None
+        )
+    return newest
+
+
+def played_so_far(assignment: Assignment) -> dict[str, list[Stretch]]:
+    """What all events of an assignment claimed to have watched, whatever device said so."""
+    return merged_by_role(
+        *ResponseEvent.objects.filter(assignment=assignment).values_list("played", flat=True)
+    )
+
+
+def answered_questions(assignment: Assignment) -> set[str]:
+    """The questions of an assignment that have ever been answered, undone answers included."""
+    answers = ResponseEvent.objects.filter(assignment=assignment, action=ResponseEvent.Action.ANSWER)
+    return set(answers.values_list("question", flat=True))
+
+
+def work_state(enrolment: Enrolment) -> str:
+    """Whether this person may go on: `working`, `halted`, `closed` or `handed_in`."""
+    if enrolment.state != Enrolment.State.ACTIVE:
+        return "handed_in"
+    stopped = enrolment.study.state in (Study.State.HALTED, Study.State.CLOSED)
+    return enrolment.study.state if stopped else "working"
+
+
+def last_deed(enrolment: Enrolment, *, before: Assignment | None) -> Head | None:
+    """What Z would undo in the unit before this one: the newest effective answer or report there."""
+    previous = (
+        Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE)
+        .exclude(pk=before.pk if before else 0)
+        .order_by("-closed_at", "-pk")
+        .first()
+    )
+    if previous is None:
+        return None
+    standing = [head for head in heads(previous).values() if head.event.effective_id is not None]
+    return max(standing, key=lambda head: head.event.pk, default=None)
+
+
+def work_done(enrolment: Enrolment) -> int:
+    """How many units this person has finished or reported: what progress and pay count."""
+    return Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE).count()

@@ -1,0 +1,1 @@
+"""The writes of the studies app. Each public function is one transaction."""

@@ -1,0 +1,340 @@
+"""Recording what an annotator says. Nothing is overwritten: every act is an event in a chain.
+
+A response names the event it replaces (what the page last saw); only the head of the chain can be
+replaced. A client-made UUID makes sending twice harmless. The kind writes its typed current answer in
+the same transaction, so an acknowledged answer is on disk whole or not at all.
+"""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from studies import playback
+from studies.errors import Invalid, Refused
+from studies.kinds import InvalidResponse, Question, Unit
+from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit
+from studies.queries import (
+    Head,
+    answered_questions,
+    heads,
+    kind_of,
+    place_free,
+    played_so_far,
+    study_parameters,
+    unit_of,
+)
+from studies.services.assignment import reserved_until
+
+Action = ResponseEvent.Action
+Scope = ResponseEvent.Scope
+State = Assignment.State
+
+REPORT_REASONS = {
+    "does_not_play": "It does not play",
+    "no_sound": "There is no sound",
+    "wrong_content": "It shows the wrong content",
+    "rather_not": "I'd rather not watch this",
+}
+TECHNICAL = ("does_not_play", "no_sound", "wrong_content")
+MAX_WAIT = timedelta(days=7)  # the longest an answer can claim to have waited in a browser
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One act of an annotator as it arrived. Times in milliseconds, `played` in ms of media time by role."""
+
+    event_id: uuid.UUID
+    assignment_id: int
+    tab: str
+    action: str
+    scope: str
+    question: str
+    value: Any
+    replaces: uuid.UUID | None
+    age_ms: int = 0
+    played: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+    active_ms: int = 0
+    stalls: int = 0
+    stall_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The event that stands for what was said, and whether it is new."""
+
+    event: ResponseEvent
+    assignment: Assignment
+    created: bool
+
+    @property
+    def value(self) -> Any:
+        """The value that was current right after this event."""
+        return self.event.effective.payload if self.event.effective else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    enrolment: Enrolment
+    study: Study
+    assignment: Assignment
+    unit: Unit
+    parameters: dict[str, Any]
+    heads: dict[tuple[str, str], Head]
+    now: datetime
+
+
+@transaction.atomic
+def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = None) -> Recorded:
+    """Record an answer, a report or an undo, and the current answer that follows from it.
+
+    Returns the first result again for a UUID that is known. Refuses, with what is stored: a stale or
+    reused event, a unit never given to this person, work handed in, another tab's unit, a moment that
+    has not been watched. Raises `Invalid` for a value that the kind does not accept.
+    """
+    now = now or timezone.now()
+    # The enrolment's row serialises everything one person says, from however many tabs.
+    enrolment = Enrolment.objects.select_for_update().select_related("study").get(pk=enrolment.pk)
+    known = (
+        ResponseEvent.objects.select_related("assignment", "effective").filter(event_id=said.event_id).first()
+    )
+    if known is not None:
+        return _known(known, enrolment, said)
+    context = _context(enrolment, said, now)
+    question = _question(context, said)
+    head = context.heads.get((said.scope, question.key))
+    _may_speak(context, said, head)
+    payload = _payload(context, said, question, head)
+    if said.action == Action.ANSWER:
+        _watched_or_refused(context, said, question)
+    event = _event(context, said, question, payload, head)
+    _keep_current(context, event, question)
+    _settle(context, event)
+    return Recorded(event, context.assignment, created=True)
+
+
+def _stored(head: Head | None) -> dict[str, Any]:
+    return head.public() if head else {"head": None, "value": None}
+
+
+def _known(event: ResponseEvent, enrolment: Enrolment, said: Said) -> Recorded:
+    same = (
+        event.enrolment_id == enrolment.pk
+        and event.assignment_id == said.assignment_id
+        and event.action == said.action
+        and (said.action == Action.UNDO or event.payload == said.value)
+        and (said.scope == Scope.UNIT or event.question == said.question)
+    )
+    if not same:
+        mine = event.enrolment_id == enrolment.pk
+        stored = {"head": str(event.event_id), "value": event.payload} if mine else None
+        raise Refused("reused_id", "This event id already stands for something else.", stored=stored)
+    return Recorded(event, event.assignment, created=False)
+
+
+def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
+    assignment = (
+        Assignment.objects.select_related("unit", "enrolment__study")
+        .filter(pk=said.assignment_id, enrolment=enrolment, opened_at__isnull=False)
+        .first()
+    )
+    if assignment is None:
+        raise Refused("not_assigned", "This clip was never given to you.", stored=None)
+    parameters = study_parameters(enrolment.study, assignment.study_version)
+    unit = unit_of(assignment, parameters)
+    if unit is None:
+        raise Refused("withdrawn", "This clip has been taken out of the study.", stored=None)
+    return _Context(enrolment, enrolment.study, assignment, unit, parameters, heads(assignment), now)
+
+
+def _question(context: _Context, said: Said) -> Question:
+    """The question spoken of; a report is about the unit as a whole."""
+    if said.scope == Scope.UNIT:
+        return Question(context.unit.key)
+    question = context.unit.question(said.question)
+    if question is None:
+        asked = ", ".join(q.key for q in context.unit.questions)
+        raise Invalid(
+            "The unit does not ask this.", [{"field": "question", "found": said.question, "expected": asked}]
+        )
+    return question
+
+
+def _may_speak(context: _Context, said: Said, head: Head | None) -> None:
+    stored = _stored(head)
+    if context.enrolment.state != Enrolment.State.ACTIVE:
+        raise Refused(
+            "handed_in", "Your work has been handed in; answers can no longer change.", stored=stored
+        )
+    if context.enrolment.tab != said.tab:
+        raise Refused("lease", "This study is open in another tab or on another device.", stored=stored)
+    if (head.event.event_id if head else None) != said.replaces:
+        raise Refused("stale", "This was answered elsewhere in the meantime.", stored=stored)
+
+
+def _payload(context: _Context, said: Said, question: Question, head: Head | None) -> Any:
+    if said.action == Action.UNDO:
+        if head is None or head.event.effective_id is None:
+            raise Refused("nothing_to_undo", "There is nothing to undo here.", stored=_stored(head))
+        return None
+    if (said.action == Action.REPORT) != (said.scope == Scope.UNIT):
+        raise Invalid(
+            "Reports are about a unit, answers about a question.",
+            [{"field": "scope", "found": said.scope, "expected": "unit for report, question for answer"}],
+        )
+    if said.action == Action.REPORT:
+        reason = said.value.get("reason") if isinstance(said.value, dict) else said.value
+        if reason not in REPORT_REASONS:
+            raise Invalid(
+                "Unknown reason.",
+                [{"field": "value.reason", "found": repr(reason), "expected": ", ".join(REPORT_REASONS)}],
+            )
+        return {"reason": reason}
+    try:
+        return kind_of(context.study).validate(question, said.value, context.parameters)
+    except InvalidResponse as error:
+        raise Invalid(
+            str(error), [{"field": "value", "found": repr(said.value), "expected": str(error)}]
+        ) from error
+
+
+def _watched_or_refused(context: _Context, said: Said, question: Question) -> None:
+    """Both halves of the proof: what the page says it played, and what the server's clock allows."""
+    played = playback.merged_by_role(played_so_far(context.assignment), said.played)
+    gaps = {w.role: playback.missing(w, played) for w in question.must_play}
+    if any(gaps.values()):
+        raise Refused(
+            "not_played",
+            "Watch all of it first, with sound and at normal speed.",
+            wait_s=0,
+            missing=[[a / 1000, b / 1000] for stretches in gaps.values() for a, b in stretches],
+        )
+    answered = answered_questions(context.assignment) | {question.key}
+    windows = [w for q in context.unit.questions if q.key in answered for w in q.must_play]
+    opened_at = context.assignment.opened_at or context.now
+    wait = playback.wait_ms(windows, opened_at, context.now)
+    if wait:
+        raise Refused(
+            "not_played",
+            "There has not been enough time to watch this since the clip was opened.",
+            wait_s=wait / 1000,
+            missing=[],
+        )
+
+
+def _event(
+    context: _Context, said: Said, question: Question, payload: Any, head: Head | None
+) -> ResponseEvent:
+    kind, assignment = kind_of(context.study), context.assignment
+    event = ResponseEvent(
+        event_id=said.event_id,
+        enrolment=context.enrolment,
+        assignment=assignment,
+        action=said.action,
+        scope=said.scope,
+        question=question.key,
+        kind=kind.name,
+        kind_version=kind.version,
+        study_version=assignment.study_version,
+        payload=payload,
+        replaces=head.event if head else None,
+        late=_is_late(context),
+        received_at=context.now,
+        answered_at=context.now - min(timedelta(milliseconds=said.age_ms), MAX_WAIT),
+        played=said.played,
+        active_ms=said.active_ms,
+        stalls=said.stalls,
+        stall_ms=said.stall_ms,
+        media_sha256={role: shown["sha256"] for role, shown in assignment.media.items()},
+        language=context.study.language,
+    )
+    if said.action == Action.UNDO:
+        event.effective = _before(head.event.effective) if head and head.event.effective else None
+        event.save()
+    else:
+        event.save()
+        event.effective = event
+        event.save(update_fields=["effective"])
+    return event
+
+
+def _before(answer: ResponseEvent) -> ResponseEvent | None:
+    """What was current before an answer was given."""
+    return answer.replaces.effective if answer.replaces else None
+
+
+def _is_late(context: _Context) -> bool:
+    assignment = context.assignment
+    if assignment.state in (State.EXPIRED, State.RELEASED):
+        return True
+    return assignment.state in (State.OPEN, State.RESERVED) and assignment.reserved_until <= context.now
+
+
+def _keep_current(context: _Context, event: ResponseEvent, question: Question) -> None:
+    if event.scope != Scope.QUESTION:
+        return
+    kind = kind_of(context.study)
+    if event.effective is None:
+        kind.forget(context.assignment, question)
+    else:
+        kind.record(context.assignment, question, event.effective)
+
+
+def _settle(context: _Context, event: ResponseEvent) -> None:
+    """Bring the assignment's state in line with what is current in it after this event."""
+    assignment, now = context.assignment, context.now
+    value = event.effective.payload if event.effective else None
+    current = {key: head.value for key, head in context.heads.items()} | {
+        (event.scope, event.question): value
+    }
+    reported = current.get((Scope.UNIT, context.unit.key))
+    complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
+
+    if event.late and not assignment.surplus:
+        free = place_free(assignment.unit, context.study, now, beside=assignment)
+        assignment.surplus = not free and context.study.late == Study.Late.SURPLUS
+    was = assignment.state
+    if reported:
+        assignment.state = State.SKIPPED
+    elif complete:
+        assignment.state = State.FINISHED
+    elif was in Assignment.WORK_DONE:
+        # Reopened by an undo: it is the unit on the desk again, and what was there waits.
+        context.enrolment.assignments.filter(state=State.OPEN).update(state=State.RESERVED)
+        assignment.state = State.OPEN
+    elif was in (State.EXPIRED, State.RELEASED) and not assignment.surplus:
+        assignment.state = State.RESERVED
+    if assignment.state in Assignment.WORK_DONE:
+        assignment.closed_at = now
+    elif assignment.state in (State.OPEN, State.RESERVED):
+        assignment.closed_at = None
+        assignment.reserved_until = reserved_until(context.study, now)
+    assignment.save(update_fields=["state", "surplus", "closed_at", "reserved_until"])
+    if event.scope == Scope.UNIT:
+        _settle_unit(context)
+
+
+def _settle_unit(context: _Context) -> None:
+    """After enough technical reports the unit leaves the queue until a manager decides."""
+    unit = context.assignment.unit
+    reports = ResponseEvent.objects.filter(
+        assignment__unit=unit,
+        assignment__state=State.SKIPPED,
+        scope=Scope.UNIT,
+        action=Action.REPORT,
+        payload__reason__in=TECHNICAL,
+    )
+    # Of a chain only the newest counts: one that something replaced has been undone or reworded.
+    technical = reports.filter(replaced_by__isnull=True).values("assignment").distinct().count()
+    limit = context.study.technical_reports_limit
+    if technical >= limit and unit.state == StudyUnit.State.ACTIVE:
+        unit.state = StudyUnit.State.REPORTED
+    elif technical < limit and unit.state == StudyUnit.State.REPORTED:
+        unit.state = StudyUnit.State.ACTIVE
+    else:
+        return
+    unit.save(update_fields=["state"])

@@ -80,6 +80,7 @@ DATABASES = databases(
     var=VAR,
     pool=env.integer("DATABASE_POOL", 16, "Most PostgreSQL connections of one process"),
 )
+DURABILITY_CHECK = True  # refuse a database that acknowledges before it has written; off in tests alone
 DATABASE_ROUTERS = ["monitoring.readonly.ReadOnlyRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -6,6 +6,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
 
 
 def new_public_id() -> str:
@@ -167,7 +168,7 @@ class Enrolment(models.Model):
     pool = models.CharField(max_length=60, default="lab", help_text="lab, prolific or import:NAME")
     token_hash = models.CharField(max_length=64, unique=True, help_text="SHA-256 of the personal address.")
     consent_version = models.PositiveIntegerField(help_text="The study version whose text was agreed to.")
-    joined_at = models.DateTimeField(auto_now_add=True)
+    joined_at = models.DateTimeField(default=timezone.now)
     handed_in_at = models.DateTimeField(null=True, blank=True)
     tab = models.CharField(max_length=64, blank=True, help_text="The browser tab that holds the lease.")
     simulated = models.BooleanField(default=False, help_text="Made by the demo, not by a person.")

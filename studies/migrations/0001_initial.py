@@ -2,6 +2,7 @@
 
 import django.db.models.deletion
 import studies.models
+import django.utils.timezone
 import uuid
 from django.conf import settings
 from django.db import migrations, models
@@ -62,7 +63,7 @@ class Migration(migrations.Migration):
                 ('pool', models.CharField(default='lab', help_text='lab, prolific or import:NAME', max_length=60)),
                 ('token_hash', models.CharField(help_text='SHA-256 of the personal address.', max_length=64, unique=True)),
                 ('consent_version', models.PositiveIntegerField(help_text='The study version whose text was agreed to.')),
-                ('joined_at', models.DateTimeField(auto_now_add=True)),
+                ('joined_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('handed_in_at', models.DateTimeField(blank=True, null=True)),
                 ('tab', models.CharField(blank=True, help_text='The browser tab that holds the lease.', max_length=64)),
                 ('simulated', models.BooleanField(default=False, help_text='Made by the demo, not by a person.')),

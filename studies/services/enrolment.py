@@ -1,5 +1,7 @@
 """Joining a study and handing the work in."""
 
+from datetime import datetime
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -16,7 +18,9 @@ CANNOT_JOIN = {
 
 
 @transaction.atomic
-def enrolment_join(*, study: Study, pool: str = "lab", simulated: bool = False) -> tuple[Enrolment, str]:
+def enrolment_join(
+    *, study: Study, pool: str = "lab", simulated: bool = False, now: datetime | None = None
+) -> tuple[Enrolment, str]:
     """Enrol a new participant who has agreed to the present consent text.
 
     Returns the enrolment and the personal token, which is stored nowhere and can only be shown now
@@ -33,6 +37,7 @@ def enrolment_join(*, study: Study, pool: str = "lab", simulated: bool = False) 
         consent_version=study.version,
         pool=pool,
         simulated=simulated,
+        joined_at=now or timezone.now(),
     )
     return enrolment, token
 

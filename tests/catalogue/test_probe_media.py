@@ -146,3 +146,16 @@ def test_what_some_browsers_cannot_play_is_refused_by_name(tmp_path):
 def test_naming_the_types_does_not_load_pyav():
     code = "import sys, catalogue.probe; sys.exit('av' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_clip_trimmed_by_an_edit_list_is_measured_as_trimmed_and_not_shifted_blindly(tmp_path):
+    clip = film(tmp_path / "clip.mp4", seconds=4, sound=False)
+    content = bytearray(clip.read_bytes())
+    duration_at = content.index(b"elst") + 4 + 8  # behind version and flags and the number of entries
+    assert int.from_bytes(content[duration_at : duration_at + 4]) == 4000
+    content[duration_at : duration_at + 4] = (2000).to_bytes(4)
+    clip.write_bytes(content)
+    assert 1950 <= probe(clip).duration_ms <= 2090
+    with pytest.raises(MediaUnreadable, match="edit list"):
+        normalise(clip, tmp_path / "ready.mp4")
+    assert not (tmp_path / "ready.mp4").exists()

@@ -88,7 +88,7 @@ def _asked_range(request: HttpRequest, size: int, etag: str) -> tuple[int, int] 
     first, last = found.groups()
     if first:
         start = _position(first)
-        end = _position(last) if last else size
+        end = _position(last) if last else max(start, size)
         return (start, end) if start <= end else None
     if not last:
         return None

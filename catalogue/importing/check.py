@@ -111,7 +111,7 @@ class Check:
                     clip.line,
                     "reaction",
                     found=f"a file of {length / 1000} s",
-                    expected=f"at least {moment.end_ms / 1000} s, where moment {moment.moment_id!r} ends",
+                    expected=f"at least {moment.end_ms / 1000} s, where moment {shown(moment.moment_id)} ends",
                 )
 
     def _windows_fit(self) -> None:

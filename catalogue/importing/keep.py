@@ -22,7 +22,7 @@ class MediaChanged(Exception):
         self.problem = problem
 
 
-class _HashedFile(File[bytes]):
+class _HashedFile(File):  # type: ignore[type-arg]  # generic for the type checker only
     """A file that knows the SHA-256 of what a storage has read of it."""
 
     def __init__(self, file: IO[bytes], name: str) -> None:

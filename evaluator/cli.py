@@ -81,7 +81,8 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         known = [flag for action in commands[options.name]._actions for flag in action.option_strings]
-        raise WrongUsage("; ".join(f"no argument {word!r}{_nearest(word, known)}" for word in unknown))
+        flags = [word for word in unknown if word.startswith("-")] or unknown
+        raise WrongUsage("; ".join(f"no argument {word!r}{_nearest(word, known)}" for word in flags))
     return options
 
 

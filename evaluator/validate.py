@@ -52,8 +52,11 @@ def ip_set_read(path: Path, findings: Findings) -> IpSet | None:
         read_json(SCHEMA, files[SCHEMA], findings)
     if DATASHEET in files:
         text_of(DATASHEET, files[DATASHEET], findings)
+    before = len(findings.problems)
     tasks = _read_tasks(files[TASKS], manifest, findings) if TASKS in files else []
-    ratings = _read_ratings(files[RATINGS], tasks, findings) if RATINGS in files else []
+    # Ratings of an item that could not be read would all look like strays.
+    known = tasks if len(findings.problems) == before else []
+    ratings = _read_ratings(files[RATINGS], known, findings) if RATINGS in files else []
     # Labels are compared only when all ratings could be read: a rating left out would look like wrong labels.
     if not findings.problems:
         _check_labels(tasks, ratings, findings)

@@ -34,10 +34,16 @@ class Problem:
 
 
 class InputRefused(Exception):  # noqa: N818 - named for what happened to the input
-    """An input was read to its end, every fault was noted, and nothing was changed or scored."""
+    """An input was read to its end, every fault was noted, and nothing was changed or scored.
+
+    ``problems`` come file by file, in the order of lines.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+        found = list(problems)
+        files = list(dict.fromkeys(problem.file for problem in found))
+        found.sort(key=lambda problem: (files.index(problem.file), problem.line or 0))
+        self.problems = tuple(found)
         super().__init__("\n".join(problem.text for problem in self.problems))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evaluator.formats.canonical import content_sha256, sha256
 from evaluator.formats.fields import Fields
-from evaluator.formats.goldset import MANIFEST, Manifest, files_read, manifest_read
+from evaluator.formats.goldset import MANIFEST, FileEntry, Manifest, files_read, manifest_read
 from evaluator.formats.ip import (
     DATASHEET,
     HIGHEST,
@@ -90,23 +90,7 @@ def _check_files(manifest: Manifest, files: Mapping[str, bytes], findings: Findi
                 name, None, None, found="no such file in the set", expected="the file the manifest lists"
             )
             continue
-        data = files[name]
-        if len(data) != entry.bytes:
-            findings.problem(
-                name,
-                None,
-                None,
-                found=f"{len(data)} bytes",
-                expected=f"{entry.bytes} bytes as the manifest says",
-            )
-        if sha256(data) != entry.sha256:
-            findings.problem(
-                name,
-                None,
-                None,
-                found=f"SHA-256 {sha256(data)}",
-                expected=f"{entry.sha256} as the manifest says",
-            )
+        _check_file(name, files[name], entry, findings)
     for name in files:
         if name != MANIFEST and name not in manifest.files:
             findings.warning(
@@ -121,6 +105,15 @@ def _check_files(manifest: Manifest, files: Mapping[str, bytes], findings: Findi
             found=manifest.content_sha256,
             expected=f"{content}, the hash of the listed files",
         )
+
+
+def _check_file(name: str, data: bytes, entry: FileEntry, findings: Findings) -> None:
+    says = "as the manifest says"
+    if len(data) != entry.bytes:
+        findings.problem(name, None, None, found=f"{len(data)} bytes", expected=f"{entry.bytes} bytes {says}")
+    digest = sha256(data)
+    if digest != entry.sha256:
+        findings.problem(name, None, None, found=f"SHA-256 {digest}", expected=f"{entry.sha256} {says}")
 
 
 def _read_tasks(data: bytes, manifest: Manifest | None, findings: Findings) -> list[IpTask]:

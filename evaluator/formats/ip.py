@@ -5,7 +5,7 @@ A set is only ever read whole and checked: :mod:`evaluator.validate` does that.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from evaluator.consensus import consensus
@@ -117,39 +117,38 @@ def ip_goldset_files(
     """
     ordered = sorted((_in_time(item) for item in items), key=lambda item: item.item_id)
     own = sorted(ratings, key=lambda rating: (rating.item_id, rating.moment_id, rating.rater))
+    if not ordered:
+        raise ValueError("a set needs at least one item")
     tasks = ip_tasks(ordered, own)
     files = {
-        TASKS: json_document(
-            {
-                "schema": IP_TASKS_SCHEMA,
-                "name": name,
-                "version": version,
-                "items": [_task_value(task) for task in tasks],
-            }
-        ),
-        RATINGS: json_lines(
-            {"item_id": r.item_id, "moment_id": r.moment_id, "rater": r.rater, "score": r.score} for r in own
-        ),
+        TASKS: _tasks_bytes(name, version, tasks),
+        RATINGS: json_lines(asdict(rating) for rating in own),
         SCHEMA: json_document(IP_SCHEMA),
         DATASHEET: datasheet.encode("utf-8"),
     }
-    totals = ip_counts(tasks, own)
-    clash = sorted(totals.keys() & counts.keys())
-    if clash:
-        raise ValueError(f"counts: {', '.join(clash)} are counted here and cannot be given")
     manifest = manifest_build(
         set="ip",
         name=name,
         version=version,
         seed=seed,
         parameters=parameters,
-        counts={**counts, **totals},
+        counts=_all_counts(counts, tasks, own),
         files=files,
         supersedes=supersedes,
         software=software,
         created_at=created_at,
     )
     return {MANIFEST: manifest_bytes(manifest), **files}
+
+
+def _all_counts(
+    given: Mapping[str, object], tasks: Sequence[IpTask], ratings: Sequence[Rating]
+) -> dict[str, object]:
+    totals = ip_counts(tasks, ratings)
+    clash = sorted(totals.keys() & given.keys())
+    if clash:
+        raise ValueError(f"counts: {', '.join(clash)} are counted here and cannot be given")
+    return {**given, **totals}
 
 
 def ip_counts(tasks: Sequence[IpTask], ratings: Sequence[Rating]) -> dict[str, int]:
@@ -213,6 +212,11 @@ def _refuse_twice(what: str, ids: Iterable[str]) -> None:
         raise ValueError(f"{what} ids given twice: {', '.join(twice)}")
 
 
+def _tasks_bytes(name: str, version: int, tasks: Sequence[IpTask]) -> bytes:
+    items = [_task_value(task) for task in tasks]
+    return json_document({"schema": IP_TASKS_SCHEMA, "name": name, "version": version, "items": items})
+
+
 def _task_value(task: IpTask) -> dict[str, object]:
     item, gold = task.item, task.gold
     return {
@@ -225,16 +229,6 @@ def _task_value(task: IpTask) -> dict[str, object]:
                 for m in item.moments
             ],
         },
-        "gold": {
-            "consensus": list(gold.consensus),
-            "consensus_debiased": list(gold.consensus_debiased),
-            "n_ratings": list(gold.n_ratings),
-            "rater_sd": list(gold.rater_sd),
-        },
-        "source": {
-            "creator": item.source.creator,
-            "channel": item.source.channel,
-            "category": item.source.category,
-            "source_group": item.source.source_group,
-        },
+        "gold": asdict(gold),
+        "source": asdict(item.source),
     }

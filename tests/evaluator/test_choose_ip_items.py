@@ -78,6 +78,13 @@ def test_a_capped_creator_gives_its_place_to_the_next_clip_in_order():
     assert "creator already at the cap of 3 clips" in " ".join(sentences(selection))
 
 
+def test_after_the_last_clip_the_order_begins_again():
+    clips = [clip(f"a{n}", "P1") for n in range(2)] + [clip(f"b{n}", "P2") for n in range(8)]
+    selection = ip_select(clips, SelectionRules(size=5, cap=3))
+    assert Counter(clip_id[0] for clip_id in selection.clip_ids) == {"a": 2, "b": 3}
+    assert counts(selection)["redistribution"] == 0
+
+
 def test_a_cap_reached_in_one_category_holds_in_the_next():
     clips = [clip(f"a{n}", "P1", "comedy") for n in range(4)] + [
         clip(f"b{n}", "P1", "game") for n in range(4)

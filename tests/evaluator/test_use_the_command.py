@@ -68,6 +68,32 @@ def test_a_faulty_predictions_file_names_its_lines(said, demo_set, jsonl):
     assert "2 problems; nothing was scored or written" in err
 
 
+def test_a_terminal_that_cannot_show_greek_still_gets_its_table(demo_set, jsonl):
+    run = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "evaluator",
+            "ip",
+            str(demo_set),
+            "--joint",
+            str(jsonl(full("66324", 1, 2, 3))),
+        ],
+        env={"PYTHONIOENCODING": "latin-1", "PYTHONPATH": "."},
+        capture_output=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert b"mean \\u03c10" in run.stdout
+
+
+def test_text_that_can_be_written_nowhere_costs_its_item_only(said, demo_set, jsonl, tmp_path):
+    predictions = jsonl('{"item_id": "70001", "scores": {"70001_c00": "\\ud800", "70001_c01": 2}}')
+    status, _, _ = said("ip", demo_set, "--joint", predictions, "--json", tmp_path / "r.json")
+    assert status == 0
+    assert "70001_c00" in json.loads((tmp_path / "r.json").read_text())["notes"]["items.70001.joint"]
+
+
 def test_warnings_go_to_stderr_and_become_problems_when_strict(said, demo_set, jsonl):
     predictions = jsonl(full("99999", 1, 2))
     status, out, err = said("ip", demo_set, "--joint", predictions)
@@ -92,6 +118,7 @@ def test_warnings_go_to_stderr_and_become_problems_when_strict(said, demo_set, j
         (["ip", "x", "--joint", "y", "--resamples", "0"], "not an integer of at least 1"),
         (["ip", "x", "--joint", "y", "--seed", "-1"], "not an integer of at least 0"),
         (["ip", "x", "--joint", "y", "--json", "/nowhere/at/all.json"], "a folder that exists"),
+        (["--strict", "ip", "x", "--joint", "y"], "expected after the command 'ip'"),
         (["ip"], "required: SET"),
         ([], "required: COMMAND"),
     ],

@@ -43,7 +43,7 @@ def test_a_missing_file_is_named(demo_set, name):
 def test_a_set_that_is_not_there_or_no_zip_is_refused(tmp_path):
     assert "no such file or folder" in problems_of(tmp_path / "nothing")[0]
     (tmp_path / "x.zip").write_text("hello")
-    assert "cannot be read as a zip" in problems_of(tmp_path / "x.zip")[0]
+    assert "nothing that can be read (File is not a zip file)" in problems_of(tmp_path / "x.zip")[0]
 
 
 def test_an_empty_folder_lacks_every_file(tmp_path):
@@ -123,6 +123,7 @@ TASK_FAULTS = {
     "items[0].input.moments[2].start_s": lambda t: first("input")(t)["moments"][2].update(start_s=-1),
     "items[0].gold.consensus": lambda t: first("gold")(t).update(consensus=[1.5, 2.0]),
     "items[0].gold.consensus[1]": lambda t: first("gold")(t)["consensus"].__setitem__(1, 2.01),
+    "items[3].gold.consensus[0]": lambda t: t["items"][3]["gold"]["consensus"].__setitem__(0, 0.333333333333),
     "items[0].gold.consensus[2]": lambda t: first("gold")(t)["consensus"].__setitem__(2, 4),
     "items[0].gold.consensus_debiased[0]": lambda t: first("gold")(t)["consensus_debiased"].__setitem__(
         0, 1.6

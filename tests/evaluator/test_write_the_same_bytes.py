@@ -126,6 +126,7 @@ def test_items_and_ratings_that_do_not_belong_together_are_refused(make_files, i
         (items_of(), ratings_of()[12:], "moments without a rating: 66324_c00"),
         (items_of() * 2, ratings_of(), "item ids given twice"),
         (items_of(), ratings_of() * 2, "twice"),
+        ([], [], "at least one item"),
     ]:
         with pytest.raises(ValueError, match=said):
             make_files(items=items, ratings=ratings)

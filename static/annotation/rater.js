@@ -36,7 +36,7 @@ const STORED_ELSEWHERE = new Set(["stale", "reused_id", "nothing_to_undo"]);
 /** The undo of the unit before, on its way: once stored, that unit is opened again. @type {string | null} */
 let goingBack = null;
 
-const player = new Player(/** @type {HTMLVideoElement} */ (byId("video")), preferences, {
+const player = new Player(byId("video"), byId("still"), preferences, {
   change: () => draw(),
   fault: (code) => recovery.fault(code),
 });

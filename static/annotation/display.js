@@ -59,6 +59,8 @@ export class Display {
   #acts;
   #say;
   #wasReady = false;
+  /** Clips there are for this person, done ones included; 0 when that is not known. */
+  #total = 0;
 
   /**
    * @param {{rating: Rating, player: Player, flow: Flow, scale: Scale, timeline: Timeline, panel: Panel}} tools
@@ -82,15 +84,15 @@ export class Display {
    * @param {boolean} working
    */
   progress({ done, left }, working) {
-    const total = left === null ? null : done + left;
+    this.#total = left === null ? 0 : done + left;
     const number = working ? `Clip ${done + 1}` : `${done} done`;
-    parts.count.textContent = working && total !== null ? `${number} of ${total}` : number;
-    this.bar({ done, left });
+    parts.count.textContent = working && this.#total ? `${number} of ${this.#total}` : number;
+    this.bar(done);
   }
 
-  /** How much is done: grows with the answer that finishes a clip. @param {{done: number, left: number | null}} progress */
-  bar({ done, left }) {
-    const total = left === null ? 0 : done + left;
+  /** How much is done: grows with the answer that finishes a clip. @param {number} done */
+  bar(done) {
+    const total = this.#total;
     parts.progress.hidden = !total;
     if (!total) return;
     parts.progress.setAttribute("aria-valuemax", String(total));

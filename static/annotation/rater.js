@@ -31,6 +31,8 @@ const pill = new SavedPill(byId("saved"));
 const keysDialog = /** @type {HTMLDialogElement} */ (byId("keys"));
 const problemDialog = /** @type {HTMLDialogElement} */ (byId("problem"));
 const note = byId("note");
+/** Refusals that say what is stored instead. */
+const STORED_ELSEWHERE = new Set(["stale", "reused_id", "nothing_to_undo"]);
 /** The undo of the unit before, on its way: once stored, that unit is opened again. @type {string | null} */
 let goingBack = null;
 
@@ -149,7 +151,7 @@ function queueChanged() {
 function delivered(event, body) {
   pill.saved();
   if (event.assignment === rating.clip?.id) rating.clip.settle(event, body);
-  if (body.progress) display.bar(body.progress);
+  if (body.progress) display.bar(body.progress.done);
   if (event.event_id === goingBack) {
     goingBack = null;
     void work.open();
@@ -172,11 +174,11 @@ function refused(event, reply, fallen) {
   const last = fallen.at(-1) ?? event;
   const yours = last.action === "undo" ? "Your undo" : event.scope === "unit" ? "Your report" : `Your ${spoken(last.value)}`;
   const stored = reply.detail.stored;
-  if (rating.clip && index >= 0 && stored !== undefined) {
+  if (rating.clip && index >= 0 && stored && STORED_ELSEWHERE.has(reply.code)) {
     rating.corrected(event, stored, index);
     tell(`${which}: ${spoken(stored?.value)} is what is stored, from another tab or device. ${yours} was not saved. You can rate it again.`);
   } else {
-    if (reply.code === "not_played" && index >= 0) rating.rewatch(reply.detail.missing?.reaction ?? reply.detail.missing ?? []);
+    if (reply.code === "not_played" && index >= 0) rating.rewatch(reply.detail.missing ?? []);
     tell(`${which} could not be stored: ${reply.message || reply.code} ${yours} was not saved.`);
     void work.open();
   }

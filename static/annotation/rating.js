@@ -64,7 +64,9 @@ export class Rating {
     const kept = this.#kept.load(body.assignment.id);
     const clip = new Clip(body, kept.history ?? []);
     this.clip = clip;
-    this.#meter.begin(kept.watched);
+    const { played = [], ...stalls } = kept.watched ?? {};
+    // What another device has told the server was watched here counts as well.
+    this.#meter.begin({ ...stalls, played: [...played, ...(body.played?.reaction ?? [])] });
     this.#active.seconds = kept.active_s ?? 0;
     const started = clip.moments.some((moment) => clip.value(moment) !== null);
     const at = kept.position ?? (started ? clip.lead(clip.moment) : 0);

@@ -29,6 +29,19 @@ class Opened:
     unit: Unit | None = None
 
 
+def queue_locked(enrolment: Enrolment) -> Enrolment:
+    """The enrolment as it is now, locked behind its study, until the transaction ends.
+
+    The study's row is the queue: whoever takes, keeps or gives back a place is served one after the other,
+    and everybody locks in this one order. Read the clock after this call, not before it: a reservation must
+    not be judged by the time at which somebody began to wait.
+    """
+    study = Study.objects.select_for_update().get(pk=enrolment.study_id)
+    locked = Enrolment.objects.select_for_update().get(pk=enrolment.pk)
+    locked.study = study
+    return locked
+
+
 @transaction.atomic
 def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) -> Opened:
     """Give the lease to this tab and open the unit to work on: the open one, a reserved one, or the next.
@@ -36,11 +49,9 @@ def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) ->
     `state` is `working`, `nothing_left`, `halted`, `closed` or `handed_in`; only `working` has a unit.
     Opening starts the server's clock for the unit once; nothing ever resets it.
     """
+    enrolment = queue_locked(enrolment)
+    study = enrolment.study
     now = now or timezone.now()
-    # The study's row is the queue: two people asking at once are served one after the other.
-    study = Study.objects.select_for_update().get(pk=enrolment.study_id)
-    enrolment = Enrolment.objects.select_for_update().get(pk=enrolment.pk)
-    enrolment.study = study
     enrolment.tab = tab
     enrolment.save(update_fields=["tab"])
     state = work_state(enrolment)
@@ -136,6 +147,7 @@ def assignment_renew(
 
     `fault` is a media error that the page met (role, code, browser), kept for the manager.
     """
+    enrolment = queue_locked(enrolment)
     now = now or timezone.now()
     assignment = (
         enrolment.assignments.select_related("unit", "enrolment__study").filter(pk=assignment_id).first()

@@ -28,7 +28,7 @@ from studies.queries import (
     study_parameters,
     unit_of,
 )
-from studies.services.assignment import reserved_until
+from studies.services.assignment import queue_locked, reserved_until
 
 Action = ResponseEvent.Action
 Scope = ResponseEvent.Scope
@@ -96,9 +96,8 @@ def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = 
     reused event, a unit never given to this person, work handed in, another tab's unit, a moment that
     has not been watched. Raises `Invalid` for a value that the kind does not accept.
     """
+    enrolment = queue_locked(enrolment)  # serialises everything one person says, from however many tabs
     now = now or timezone.now()
-    # The enrolment's row serialises everything one person says, from however many tabs.
-    enrolment = Enrolment.objects.select_for_update().select_related("study").get(pk=enrolment.pk)
     known = (
         ResponseEvent.objects.select_related("assignment", "effective").filter(event_id=said.event_id).first()
     )

@@ -16,7 +16,7 @@ from django.utils import timezone
 from studies.errors import Refused
 from studies.kinds import Unit
 from studies.models import Assignment, Enrolment, Study, StudyUnit, TechnicalFault
-from studies.queries import kind_of, place_free, study_parameters, unit_of, units_wanted, work_state
+from studies.queries import kind_of, may_go_on, study_parameters, unit_of, units_wanted, work_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,7 @@ def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) ->
     )
     waiting.sort(key=lambda a: (a.state != Assignment.State.OPEN, a.position))
     for assignment in waiting:
-        if assignment.reserved_until <= now and not place_free(
-            assignment.unit, study, now, beside=assignment
-        ):
+        if assignment.reserved_until <= now and not may_go_on(assignment, study, now):
             assignment.state = Assignment.State.EXPIRED
             assignment.save(update_fields=["state"])
             continue
@@ -100,8 +98,9 @@ def _assigned(enrolment: Enrolment, unit_id: int, now: datetime) -> Assignment:
     lapsed = enrolment.assignments.filter(unit_id=unit_id, purpose=Assignment.Purpose.STUDY).first()
     if lapsed is not None:
         lapsed.state = Assignment.State.RESERVED
+        lapsed.surplus = False  # this time it comes with a place
         lapsed.reserved_until = reserved_until(enrolment.study, now)
-        lapsed.save(update_fields=["state", "reserved_until"])
+        lapsed.save(update_fields=["state", "surplus", "reserved_until"])
         return lapsed
     last = enrolment.assignments.aggregate(last=Max("position"))["last"] or 0
     return Assignment.objects.create(
@@ -156,9 +155,7 @@ def assignment_renew(
         raise Refused("not_assigned", "This unit was never given to you.")
     if fault:
         TechnicalFault.objects.create(assignment=assignment, **fault)
-    running = assignment.reserved_until > now or place_free(
-        assignment.unit, enrolment.study, now, beside=assignment
-    )
+    running = assignment.reserved_until > now or may_go_on(assignment, enrolment.study, now)
     if running and assignment.state in (Assignment.State.OPEN, Assignment.State.RESERVED):
         assignment.reserved_until = reserved_until(enrolment.study, now)
         assignment.save(update_fields=["reserved_until"])

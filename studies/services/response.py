@@ -23,7 +23,7 @@ from studies.queries import (
     answered_questions,
     heads,
     kind_of,
-    place_free,
+    place_taken,
     played_so_far,
     study_parameters,
     unit_of,
@@ -293,10 +293,11 @@ def _settle(context: _Context, event: ResponseEvent) -> None:
     reported = current.get((Scope.UNIT, context.unit.key))
     complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
 
-    if event.late and not assignment.surplus:
-        free = place_free(assignment.unit, context.study, now, beside=assignment)
-        assignment.surplus = not free and context.study.late == Study.Late.SURPLUS
     was = assignment.state
+    if event.late or (was == State.SKIPPED and not reported):
+        # It held no place until now: it takes one that is left, or is surplus.
+        taken = place_taken(assignment, context.study, now)
+        assignment.surplus = taken and context.study.late == Study.Late.SURPLUS
     if reported:
         assignment.state = State.SKIPPED
     elif complete:

@@ -65,20 +65,20 @@ def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) ->
         ).select_related("unit", "enrolment__study")
     )
     waiting.sort(key=lambda a: (a.state != Assignment.State.OPEN, a.position))
-    for assignment in waiting:
+    for gone, assignment in enumerate(waiting):
         if assignment.reserved_until <= now and not may_go_on(assignment, study, now):
             assignment.state = Assignment.State.EXPIRED
             assignment.save(update_fields=["state"])
             continue
         opened = _open(assignment, now)
         if opened is not None:
-            return Opened("working", len(wanted) + len(waiting), *opened)
+            return Opened("working", len(wanted) + len(waiting) - gone, *opened)
     parameters = study_parameters(study, study.version)
-    for key, unit_id in _in_own_order(enrolment, wanted):
+    for gone, (key, unit_id) in enumerate(_in_own_order(enrolment, wanted)):
         if kind_of(study).units([key], parameters):  # a blocked clip has no unit to show
             opened = _open(_assigned(enrolment, unit_id, now), now)
             if opened is not None:
-                return Opened("working", len(wanted), *opened)
+                return Opened("working", len(wanted) - gone, *opened)
     return Opened("nothing_left", 0)
 
 

@@ -40,6 +40,7 @@ REPORT_REASONS = {
     "wrong_content": "It shows the wrong content",
     "rather_not": "I'd rather not watch this",
 }
+_REASONS_EXPECTED = f'{{"reason": one of {", ".join(REPORT_REASONS)}}}'
 TECHNICAL = ("does_not_play", "no_sound", "wrong_content")
 MAX_WAIT = timedelta(days=7)  # the longest an answer can claim to have waited in a browser
 
@@ -121,18 +122,25 @@ def _stored(head: Head | None) -> dict[str, Any]:
 
 
 def _known(event: ResponseEvent, enrolment: Enrolment, said: Said) -> Recorded:
+    mine = event.enrolment_id == enrolment.pk
     same = (
-        event.enrolment_id == enrolment.pk
+        mine
         and event.assignment_id == said.assignment_id
-        and event.action == said.action
-        and (said.action == Action.UNDO or event.payload == said.value)
+        and (event.action, event.scope) == (said.action, said.scope)
         and (said.scope == Scope.UNIT or event.question == said.question)
+        and (said.action == Action.UNDO or _alike(event.payload, said.value))
     )
     if not same:
-        mine = event.enrolment_id == enrolment.pk
         stored = {"head": str(event.event_id), "value": event.payload} if mine else None
         raise Refused("reused_id", "This event id already stands for something else.", stored=stored)
     return Recorded(event, event.assignment, created=False)
+
+
+def _alike(stored: Any, said: Any) -> bool:
+    """Whether what is said again is what was stored. 2.0 is 2, but `True` is not 1."""
+    if isinstance(stored, dict) and isinstance(said, dict):
+        return all(key in said and _alike(value, said[key]) for key, value in stored.items())
+    return isinstance(stored, bool) == isinstance(said, bool) and bool(stored == said)
 
 
 def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
@@ -186,11 +194,11 @@ def _payload(context: _Context, said: Said, question: Question, head: Head | Non
             [{"field": "scope", "found": said.scope, "expected": "unit for report, question for answer"}],
         )
     if said.action == Action.REPORT:
-        reason = said.value.get("reason") if isinstance(said.value, dict) else said.value
-        if reason not in REPORT_REASONS:
+        reason = said.value.get("reason") if isinstance(said.value, dict) else None
+        if not isinstance(reason, str) or reason not in REPORT_REASONS:
             raise Invalid(
                 "Unknown reason.",
-                [{"field": "value.reason", "found": repr(reason), "expected": ", ".join(REPORT_REASONS)}],
+                [{"field": "value", "found": repr(said.value), "expected": _REASONS_EXPECTED}],
             )
         return {"reason": reason}
     try:

@@ -336,6 +336,8 @@ def _settle_unit(context: _Context) -> None:
         action=Action.REPORT,
         payload__reason__in=TECHNICAL,
     )
+    if unit.decided_at:
+        reports = reports.filter(received_at__gt=unit.decided_at)
     # Of a chain only the newest counts: one that something replaced has been undone or reworded.
     technical = reports.filter(replaced_by__isnull=True).values("assignment").distinct().count()
     limit = context.study.technical_reports_limit

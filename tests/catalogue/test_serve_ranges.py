@@ -2,11 +2,14 @@
 
 import hashlib
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, storages
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.test import RequestFactory
 from hypothesis import HealthCheck, given, settings
@@ -19,6 +22,14 @@ from catalogue.serving import RANGE_BYTES, WHOLE_BYTES, WHOLE_STREAMS, media_res
 SIZE = WHOLE_BYTES + 12_345
 CONTENT = bytes(hashlib.shake_256(b"touchstone").digest(SIZE))
 ETAG = f'"{hashlib.sha256(CONTENT).hexdigest()}"'
+
+
+@pytest.fixture(autouse=True)
+def _connections_stay() -> Iterator[None]:
+    """Closing an answer ends a request, which would look after database connections; there are none here."""
+    request_finished.disconnect(close_old_connections)
+    yield
+    request_finished.connect(close_old_connections)
 
 
 @pytest.fixture(autouse=True)

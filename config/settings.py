@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from config import env
+from config.admin_look import admin_look
 from config.databases import databases
 from config.secret import kept_secret
 
@@ -200,4 +201,14 @@ if not REDIS_URL:
     for folder in ("queue", "queue-control"):
         (VAR / folder).mkdir(exist_ok=True)
 
-UNFOLD = {"SITE_TITLE": "Touchstone", "SITE_HEADER": "Touchstone", "SITE_SYMBOL": "tune"}
+# Everything to standard error, failures of requests included; the process manager keeps it.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {"django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False}},
+}
+
+UNFOLD = admin_look()

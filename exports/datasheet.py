@@ -1,5 +1,7 @@
 """DATASHEET.md: what a set is and how it came about, for whoever opens it. Free of dates and names."""
 
+import json
+
 from exports.request import FreezeRequest
 from studies.kinds import GoldSet
 
@@ -24,7 +26,7 @@ def datasheet(request: FreezeRequest, gold: GoldSet, version: int) -> str:
             *(f"- {sentence}" for sentence in gold.removed),
             "",
             "## Parameters",
-            *(f"- {name}: {value}" for name, value in sorted(gold.parameters.items())),
+            *(f"- {name}: {json.dumps(value)}" for name, value in sorted(gold.parameters.items())),
             f"- seed: {request.seed}",
             "",
             "## Whom the labels stand for",

@@ -1,5 +1,6 @@
 """The admin's pages of gold sets: ask for a freeze, watch it, read the result, download the bundle."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,15 @@ def test_a_form_that_cannot_be_shows_every_fault_and_starts_nothing(world: World
     ):
         assert fault in page
     assert not FreezeJob.objects.exists()
+
+
+def test_trying_again_brings_the_studies_along(world: World, manager: Client):
+    job = FreezeJob.objects.create(set="ip", name="demo", state="failed", sentence="Nothing is eligible.")
+    job.studies.add(world.study)
+    page = manager.get(reverse("admin:exports_freezejob_change", args=[job.pk])).content.decode()
+    assert f"{FREEZE}?study=laughs" in page
+    boxes = manager.get(f"{FREEZE}?study=laughs").content.decode()
+    assert re.search(r'value="laughs"[^>]* checked>', boxes)
 
 
 def test_who_may_only_look_cannot_freeze(world: World):

@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
+from exports.datasheet import totals
 from exports.forms import FreezeForm
 from exports.models import FreezeJob, GoldSetVersion
 from exports.request import FreezeRefused
@@ -110,7 +111,7 @@ class GoldSetVersionAdmin(ReadOnlyAdmin):
     @display(description="counts")
     def show_counts(self, goldset: GoldSetVersion) -> str:
         """The totals of the manifest."""
-        return ", ".join(f"{n} {name}" for name, n in goldset.counts.items() if isinstance(n, int))
+        return totals(goldset.counts)
 
     @display(description="what each rule removed")
     def show_removed(self, goldset: GoldSetVersion) -> SafeString:
@@ -196,10 +197,9 @@ class FreezeJobAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """The job's page; it knows the form that asks for the same studies again."""
-        slugs = (
-            Study.objects.filter(freeze_jobs__pk=object_id).order_by("slug").values_list("slug", flat=True)
-        )
-        form = reverse("admin:exports_goldsetversion_freeze", query={"study": list(slugs)})
+        job = self.get_object(request, object_id)
+        slugs = [study.slug for study in job.studies.order_by("slug")] if job else []
+        form = reverse("admin:exports_goldsetversion_freeze", query={"study": slugs})
         return super().change_view(request, object_id, form_url, {**(extra_context or {}), "again": form})
 
     @display(

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from django.db.models import Case, CharField, Count, F, Q, QuerySet, Value, When
+from django.db.models.lookups import Exact
 
 from annotation.models import Score
 from catalogue.models import Moment
@@ -52,30 +53,27 @@ def clips_with_answers(clip_ids: Collection[str]) -> set[str]:
     )
 
 
-def _scores(study_ids: Sequence[int], include_pilot: bool) -> QuerySet[Score, Score]:
-    """Every current score of the studies, with `left_out`: why it does not count, or ""."""
+def _why_left_out(include_pilot: bool) -> Case:
+    """An expression: why a score does not count, or ""."""
     blocked = Q(moment__clip__blocked_at__isnull=False) | Q(moment__clip__creator__blocked_at__isnull=False)
-    why = Case(
+    return Case(
         When(blocked, then=Value(BLOCKED.reason)),
         default=why_left_out("assignment__", include_pilot=include_pilot),
         output_field=CharField(),
     )
-    return Score.objects.filter(enrolment__study__in=study_ids).annotate(left_out=why).order_by()
 
 
 def scores_counted(study_ids: Sequence[int], *, include_pilot: bool = False) -> QuerySet[Score, Score]:
     """The current scores that figures and sets may use, in no order (`studies.counting`, block list)."""
-    return _scores(study_ids, include_pilot).filter(left_out="")
+    counts = Exact(_why_left_out(include_pilot), "")
+    return Score.objects.filter(counts, enrolment__study__in=study_ids).order_by()
 
 
 def scores_left_out(study_ids: Sequence[int], *, include_pilot: bool = False) -> list[tuple[LeavingOut, int]]:
     """How many current scores each reason leaves out, in the order of the rules, zeros included."""
-    counts = dict(
-        _scores(study_ids, include_pilot)
-        .values("left_out")
-        .annotate(n=Count("pk"))
-        .values_list("left_out", "n")
-    )
+    scores = Score.objects.filter(enrolment__study__in=study_ids).order_by()
+    by_reason = scores.values(reason=_why_left_out(include_pilot)).annotate(n=Count("pk"))
+    counts = dict(by_reason.values_list("reason", "n"))
     return [(why, counts.get(why.reason, 0)) for why in (BLOCKED, *REASONS)]
 
 

@@ -26,7 +26,7 @@ TECHNICAL_TAGS = frozenset({"major_brand", "minor_version", "compatible_brands",
 """Container tags that say how a file was written, never what is on it."""
 
 
-class MediaUnreadable(Exception):  # noqa: N818 - reads as the fact it states
+class MediaUnreadable(Exception):
     """The file cannot be used; `reason` is a sentence for the person who handed it in."""
 
     def __init__(self, reason: str) -> None:

@@ -18,15 +18,6 @@ def chunked(values: Collection[str]) -> Iterator[list[str]]:
         yield chunk
 
 
-def clips_by_key(clip_ids: Collection[str]) -> dict[str, Clip]:
-    """The clips that exist among those named, with creator and channel at hand."""
-    return {
-        clip.clip_id: clip
-        for chunk in chunked(clip_ids)
-        for clip in Clip.objects.filter(clip_id__in=chunk).select_related("creator__channel")
-    }
-
-
 def moments_of(clip_ids: Collection[str]) -> dict[str, list[Moment]]:
     """Each clip's moments in time order; every clip named has an entry."""
     moments: dict[str, list[Moment]] = {clip_id: [] for clip_id in clip_ids}
@@ -54,13 +45,6 @@ def blocked_clip_ids(clip_ids: Collection[str]) -> set[str]:
         for chunk in chunked(clip_ids)
         for clip_id in Clip.objects.filter(blocked, clip_id__in=chunk).values_list("clip_id", flat=True)
     }
-
-
-def clip_servable(clip_id: str) -> bool:
-    """Whether the clip exists and neither it nor its creator is blocked."""
-    return Clip.objects.filter(
-        clip_id=clip_id, blocked_at__isnull=True, creator__blocked_at__isnull=True
-    ).exists()
 
 
 def clip_ids_with_moments() -> list[str]:

@@ -36,11 +36,15 @@ def bundle_files(
         seed=request.seed,
         parameters=bundle_parameters(request, gold),
         counts=gold.counts,
-        supersedes=supersedes and SetName(supersedes.name, supersedes.version, supersedes.content_sha256),
+        supersedes=_named(supersedes) if supersedes else None,
         software=f"touchstone {evaluator.__version__}",
         created_at=now,
         datasheet=datasheet(request, gold, version),
     )
+
+
+def _named(version: GoldSetVersion) -> SetName:
+    return SetName(version.name, version.version, version.content_sha256)
 
 
 def bundle_parameters(request: FreezeRequest, gold: GoldSet) -> dict[str, object]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -34,7 +34,7 @@ def goldset_freeze(
     line: str = "main",
     seed: int,
     parameters: Mapping[str, Any],
-    by: AbstractBaseUser | None = None,
+    by: User | None = None,
     now: datetime | None = None,
     progress: Progress | None = None,
 ) -> GoldSetVersion:
@@ -55,9 +55,7 @@ def goldset_freeze(
     raise FreezeRefused([f'Other freezes of the line "{line}" keep coming first; try again in a moment.'])
 
 
-def _freeze(
-    request: FreezeRequest, by: AbstractBaseUser | None, now: datetime, tell: Progress
-) -> GoldSetVersion:
+def _freeze(request: FreezeRequest, by: User | None, now: datetime, tell: Progress) -> GoldSetVersion:
     tell(10, "Reading answers and choosing items.")
     newest = goldset_newest(request.kind.goldset_name, request.name)
     plan = LabelPlan(request.line)
@@ -134,7 +132,7 @@ def freeze_job_start(
     line: str = "main",
     seed: int,
     parameters: Mapping[str, Any],
-    by: AbstractBaseUser | None = None,
+    by: User | None = None,
 ) -> FreezeJob:
     """Queue a freeze and return its row, to be watched. Raises `FreezeRefused` for an unsound request."""
     request = freeze_request(set=set, studies=studies, name=name, line=line, seed=seed, parameters=parameters)

@@ -97,14 +97,14 @@ class WaveInline(ReadOnlyInline):
     """The waves of a study; work is issued in them."""
 
     model = Wave
-    fields = ("number", "name", "pilot")
+    fields = readonly_fields = ("number", "name", "pilot")
 
 
 class LogInline(ReadOnlyInline):
     """What was decided about a study, and by whom."""
 
     model = StudyLog
-    fields = ("at", "what", "by")
+    fields = readonly_fields = ("at", "what", "by")
     verbose_name_plural = "log"
 
 

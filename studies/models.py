@@ -134,6 +134,9 @@ class StudyUnit(models.Model):
     wave = models.ForeignKey(Wave, on_delete=models.CASCADE, related_name="units")
     key = models.CharField(max_length=200)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
+    decided_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a manager last decided: earlier reports are settled."
+    )
 
     class Meta:
         ordering = ["study", "key"]

@@ -40,7 +40,10 @@ def vignette(picture: Picture, strength: float = 0.35) -> None:
 
 def pixels(picture: Picture) -> NDArray[np.uint8]:
     """The picture as (HEIGHT, WIDTH, 3) bytes, as an encoder takes it."""
-    return np.ascontiguousarray(np.clip(picture, 0, 255).astype(np.uint8).transpose(1, 2, 0))
+    result = np.empty((HEIGHT, WIDTH, 3), np.uint8)
+    for channel, plane in enumerate(picture):
+        result[..., channel] = np.clip(plane, 0, 255)
+    return result
 
 
 def mix(a: Colour, b: Colour, share: float) -> Colour:

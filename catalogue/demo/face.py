@@ -164,17 +164,26 @@ def _mouth(head: Pen, look: Look, pose: Pose) -> None:
     mouth = head.at(0, 0.52 + 0.06 * gape * pose.round)
     lift = 0.20 * smile
     if gape < 0.04:
-        mouth.bow((-wide, -lift * 0.75), (0, lift * 0.95), (wide, -lift * 0.75), 0.03, lips)
-        if smile > 0.5:
-            for side in (-1, 1):
-                mouth.bow(
-                    (side * (wide + 0.03), -lift - 0.03),
-                    (side * (wide + 0.08), -lift * 0.6),
-                    (side * (wide + 0.02), -lift * 0.2),
-                    0.014,
-                    _shade(look.skin, 0.3),
-                )
-        return
+        _closed_lips(mouth, look, wide, lift, lips)
+    else:
+        _open_mouth(mouth, pose, wide, lift, lips)
+
+
+def _closed_lips(mouth: Pen, look: Look, wide: float, lift: float, lips: Colour) -> None:
+    mouth.bow((-wide, -lift * 0.75), (0, lift * 0.95), (wide, -lift * 0.75), 0.03, lips)
+    if lift > 0.1:
+        for side in (-1, 1):
+            mouth.bow(
+                (side * (wide + 0.03), -lift - 0.03),
+                (side * (wide + 0.08), -lift * 0.6),
+                (side * (wide + 0.02), -lift * 0.2),
+                0.014,
+                _shade(look.skin, 0.3),
+            )
+
+
+def _open_mouth(mouth: Pen, pose: Pose, wide: float, lift: float, lips: Colour) -> None:
+    gape = min(1.0, pose.open)
     up = (0.05 + 0.26 * pose.round) * gape
     down = (0.40 - 0.04 * pose.round) * gape
 
@@ -216,10 +225,8 @@ def _mouth(head: Pen, look: Look, pose: Pose) -> None:
 def _front_hair(head: Pen, look: Look) -> None:
     wide, colour = look.head_width, look.hair_colour
     shine = _light(colour, 0.3)
-    hairline = {"crop": -0.52, "bob": -0.42, "long": -0.5, "bun": -0.56, "curls": -0.5, "cap": -0.46}[
-        look.hair
-    ]
-    bend = {"crop": 0.1, "bob": 0.16, "long": 0.62, "bun": 0.42, "curls": 0.2, "cap": 0.0}[look.hair]
+    hairline = {"crop": -0.52, "bob": -0.42, "long": -0.5, "bun": -0.56, "cap": -0.46}[look.hair]
+    bend = {"crop": 0.1, "bob": 0.16, "long": 0.62, "bun": 0.42, "cap": 0.0}[look.hair]
     grown = wide + (0.05 if look.hair in ("crop", "cap") else 0.1)
 
     def cap(u: Grid, v: Grid) -> Grid:

@@ -8,7 +8,7 @@ from typing import Literal
 from catalogue.demo.acting import Pose
 from catalogue.demo.canvas import Colour
 
-Hair = Literal["bob", "crop", "long", "bun", "curls", "cap"]
+Hair = Literal["bob", "crop", "long", "bun", "cap"]
 Room = Literal["lights", "shelf", "window", "frames", "neon", "curtain"]
 
 

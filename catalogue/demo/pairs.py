@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ REACTION, STIMULUS = ".reaction.mp4", ".stimulus.mp4"
 MOMENT_MS = 3000
 
 
-class PairsUnusable(Exception):  # noqa: N818 - reads as the fact it states
+class PairsUnusable(Exception):
     """The folder cannot be made into a demo; `problems` lists every reason, one sentence each."""
 
     def __init__(self, problems: list[str]) -> None:
@@ -24,10 +26,10 @@ class PairsUnusable(Exception):  # noqa: N818 - reads as the fact it states
 def folder_from_pairs(source: Path, target: Path) -> int:
     """Write an import folder for the pairs NAME.reaction.mp4 and NAME.stimulus.mp4 found in `source`.
 
-    The files stay where they are and are named by absolute path. Each clip gets three moments of 3 s around
-    1/6, 3/6 and 5/6 of what both files cover, fewer and shorter ones where that is brief. Returns the number
-    of pairs. PairsUnusable lists every unpaired and unreadable file, or says that there is none; then
-    nothing is written.
+    The files stay where they are and come into the folder as links (as copies from another disk). Each
+    clip gets three moments of 3 s around 1/6, 3/6 and 5/6 of what both files cover, fewer and shorter ones
+    where that is brief. Returns the number of pairs. PairsUnusable lists every unpaired and unreadable
+    file, or says that there is none; then nothing is written.
     """
     if not source.is_dir():
         raise PairsUnusable([f"{source}: there is no folder at this path."])
@@ -38,7 +40,10 @@ def folder_from_pairs(source: Path, target: Path) -> int:
     if problems:
         raise PairsUnusable(problems)
     target.mkdir(parents=True, exist_ok=True)
-    write_jsonl(target / "clips.jsonl", (_clip_line(source, name) for name in names))
+    for name in names:
+        for ending in (REACTION, STIMULUS):
+            _bring(source / (name + ending), target / (name + ending))
+    write_jsonl(target / "clips.jsonl", (_clip_line(name) for name in names))
     write_jsonl(
         target / "moments.jsonl",
         (line for name in names for line in _moment_lines(name, min(f.duration_ms for f in measured[name]))),
@@ -77,15 +82,23 @@ def _measure(source: Path, name: str, problems: list[str]) -> list[MediaFacts]:
     return facts
 
 
-def _clip_line(source: Path, name: str) -> dict[str, Any]:
+def _bring(file: Path, to: Path) -> None:
+    to.unlink(missing_ok=True)
+    try:
+        os.link(file.resolve(), to)
+    except OSError:
+        shutil.copyfile(file, to)
+
+
+def _clip_line(name: str) -> dict[str, Any]:
     return {
         "clip_id": name,
         "creator": "own",
         "channel": "own",
         "category": "own",
         "source_group": name,
-        "reaction": str((source / (name + REACTION)).resolve()),
-        "stimulus": str((source / (name + STIMULUS)).resolve()),
+        "reaction": name + REACTION,
+        "stimulus": name + STIMULUS,
     }
 
 

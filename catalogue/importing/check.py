@@ -106,13 +106,9 @@ class Check:
             if clip is None or length is None or moment.moment_id in self.lines.moments:
                 continue
             if moment.end_ms > length:
-                self.findings.problem(
-                    CLIPS,
-                    clip.line,
-                    "reaction",
-                    found=f"a file of {length / 1000} s",
-                    expected=f"at least {moment.end_ms / 1000} s, where moment {shown(moment.moment_id)} ends",
-                )
+                end = f"{moment.end_ms / 1000} s, where moment {shown(moment.moment_id)} ends"
+                found, expected = f"a file of {length / 1000} s", f"at least {end}"
+                self.findings.problem(CLIPS, clip.line, "reaction", found=found, expected=expected)
 
     def _windows_fit(self) -> None:
         for window in self.lines.windows.values():

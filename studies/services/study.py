@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from studies.errors import Refused
 from studies.models import Study, StudyLog, StudyUnit, StudyVersion, Wave
@@ -120,7 +121,8 @@ def study_refreeze(*, study: Study, by: User = None) -> Study:
 def unit_return_to_queue(*, unit: StudyUnit, by: User = None) -> StudyUnit:
     """A manager's decision after technical reports: the unit is fine and is given out again."""
     unit.state = StudyUnit.State.ACTIVE
-    unit.save(update_fields=["state"])
+    unit.decided_at = timezone.now()
+    unit.save(update_fields=["state", "decided_at"])
     _log(unit.study, f"unit {unit.key} returned to the queue", by)
     return unit
 

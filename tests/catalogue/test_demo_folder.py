@@ -174,11 +174,13 @@ def own(tmp_path):
     return source
 
 
-def test_own_pairs_become_an_import_folder_that_points_at_the_files_where_they_are(own, tmp_path):
+def test_own_pairs_become_an_import_folder_with_the_files_in_it(own, tmp_path):
     assert folder_from_pairs(own, tmp_path / "import") == 2
     clips = lines(tmp_path / "import/clips.jsonl")
     assert [c["clip_id"] for c in clips] == ["beach day", "short"]
-    assert clips[0]["reaction"] == str((own / "beach day.reaction.mp4").resolve())
+    assert clips[0]["reaction"] == "beach day.reaction.mp4"
+    inside = tmp_path / "import" / "beach day.reaction.mp4"
+    assert inside.read_bytes() == (own / "beach day.reaction.mp4").read_bytes()
     assert (clips[0]["creator"], clips[0]["category"], clips[0]["source_group"]) == (
         "own",
         "own",

@@ -113,12 +113,19 @@ def test_a_webm_recording_cut_off_in_the_middle_is_refused(tmp_path):
     assert "cut off" in reason_of(cut)
 
 
-@pytest.mark.parametrize("movflags", ["faststart", ""], ids=["index in front", "index at the end"])
-def test_a_file_cut_off_in_the_middle_is_refused(tmp_path, movflags):
+@pytest.mark.parametrize(
+    ("movflags", "reason"),
+    [
+        ("faststart", "cut off: its header promises picture until 4.000 s"),
+        ("", "cannot be read as video; it may be cut off"),
+    ],
+    ids=["index in front", "index at the end"],
+)
+def test_a_file_cut_off_in_the_middle_is_refused(tmp_path, movflags, reason):
     whole = film(tmp_path / "whole.mp4", seconds=4, options={"movflags": movflags} if movflags else None)
     cut = tmp_path / "cut.mp4"
     cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
-    assert "cut off" in reason_of(cut)
+    assert reason in reason_of(cut)
     with pytest.raises(MediaUnreadable):
         normalise(cut, tmp_path / "ready.mp4")
     assert not (tmp_path / "ready.mp4").exists()

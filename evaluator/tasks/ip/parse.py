@@ -27,7 +27,7 @@ _SIGNS = r"+\-−±"
 _NUMBER = re.compile(rf"(?<![^\W_])(?<![.{_SIGNS}])[0-9]++(?:\.[0-9]++)?+(?![^\W_])(?![.{_SIGNS}]\d)")
 
 
-class Unparsed(Exception):  # noqa: N818 - named for what happened to the output
+class Unparsed(Exception):
     """A model's output gives no usable score; the message says why."""
 
 

@@ -52,7 +52,9 @@ class Command(BaseCommand):
             folder_from_pairs(own, folder)
             return {}
         with tqdm(total=count, desc="Drawing clips", unit="clip") as bar:
-            truth = write_demo_folder(
-                folder, clips=count, progress=lambda done, total: bar.update(done - bar.n)
-            )
+
+            def drawn(done: int, total: int) -> None:
+                bar.update(done - bar.n)
+
+            truth = write_demo_folder(folder, clips=count, progress=drawn)
         return dict(truth.strength)

@@ -60,7 +60,7 @@ class HttpAnnotator:
 
     @contextmanager
     def unread(self, address: str, connections: int, *, ranges: bool = True) -> Iterator[None]:
-        """Ask for a medium on this many connections and read nothing of it while the block runs."""
+        """Ask for a medium on this many connections; in the block all are answered and none is read."""
         lines = [f"GET {address} HTTP/1.1", f"Host: {self.host}", f"Cookie: {self.headers['Cookie']}"]
         lines += ["Range: bytes=0-"] if ranges else []
         request = "\r\n".join([*lines, "", ""]).encode()
@@ -69,13 +69,14 @@ class HttpAnnotator:
             for _ in range(connections):
                 viewer = socket.socket()
                 viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                viewer.settimeout(30)
                 viewer.connect((self.host, self.port))
                 viewer.sendall(request)
                 held.append(viewer)
-            yield
-            starts = {viewer.recv(12) for viewer in held}
+            starts = {viewer.recv(12, socket.MSG_PEEK) for viewer in held}  # waits, and leaves it unread
             if starts != {b"HTTP/1.1 206" if ranges else b"HTTP/1.1 200"}:
                 raise RuntimeError(f"the unread requests were answered with {starts}")
+            yield
         finally:
             for viewer in held:
                 viewer.close()

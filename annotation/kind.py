@@ -77,10 +77,10 @@ def view(unit: Unit, parameters: Mapping[str, Any]) -> ClipView:
 
 
 def validate(question: Question, value: Any, parameters: Mapping[str, Any]) -> int:
-    """A score is one of the whole numbers 0, 1, 2, 3; `True` and "2" are not."""
-    if isinstance(value, bool) or not isinstance(value, int) or value not in range(4):
+    """A score is one of the whole numbers 0, 1, 2, 3; 2.0 is 2, but `True` and "2" are not numbers."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value not in range(4):
         raise InvalidResponse(f"found {value!r}, expected one of 0, 1, 2, 3")
-    return value
+    return int(value)
 
 
 def simulate(unit: Unit, rng: random.Random) -> list[SimulatedAnswer]:

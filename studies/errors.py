@@ -6,6 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from rest_framework import exceptions, status
 from rest_framework.response import Response
+from rest_framework.settings import api_settings
 
 
 class Refused(Exception):
@@ -44,15 +45,35 @@ class NotEnrolled(Refused):
         )
 
 
-def _problems(detail: Any, path: str = "") -> list[dict[str, str]]:
+_LONGEST = 100  # characters of what was found that a message repeats
+_NOTHING = object()
+
+
+def _problems(detail: Any, found: Any, path: str = "") -> list[dict[str, str]]:
+    """A serializer's complaints, each with its field and what was found there."""
     if isinstance(detail, dict):
-        return [p for key, value in detail.items() for p in _problems(value, f"{path}.{key}".strip("."))]
-    if isinstance(detail, list):
-        nested = [entry for entry in detail if isinstance(entry, dict | list)]
-        if nested:
-            return [p for i, entry in enumerate(detail) for p in _problems(entry, f"{path}[{i}]")]
-        return [{"field": path, "expected": " ".join(str(entry) for entry in detail)}]
-    return [{"field": path, "expected": str(detail)}]
+        inside = found if isinstance(found, dict) else {}
+        return [
+            problem
+            for key, value in detail.items()
+            for problem in (
+                _problems(value, found, path)
+                if key == api_settings.NON_FIELD_ERRORS_KEY
+                else _problems(value, inside.get(key, _NOTHING), f"{path}.{key}".strip("."))
+            )
+        ]
+    sentences = detail if isinstance(detail, list) else [detail]
+    shown = "nothing" if found is _NOTHING else repr(found)[:_LONGEST]
+    return [{"field": path, "found": shown, "expected": " ".join(map(str, sentences))}]
+
+
+def _invalid(problems: list[dict[str, str]]) -> Response:
+    body = {
+        "code": "invalid",
+        "message": "The request is not as expected; see problems.",
+        "problems": problems,
+    }
+    return Response({"error": body}, status=status.HTTP_400_BAD_REQUEST)
 
 
 def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -61,17 +82,16 @@ def api_exception_handler(error: Exception, context: dict[str, Any]) -> Response
         body = {"code": error.code, "message": error.message, **error.facts}
         return Response({"error": body}, status=error.status)
     if isinstance(error, exceptions.ValidationError):
-        body = {
-            "code": "invalid",
-            "message": "The request is not as expected; see problems.",
-            "problems": _problems(error.detail),
-        }
-        return Response({"error": body}, status=error.status_code)
+        return _invalid(_problems(error.detail, context["request"].data))
+    if isinstance(error, exceptions.ParseError):
+        return _invalid([{"field": "", "found": str(error.detail), "expected": "a JSON object"}])
     if isinstance(error, Http404):
         error = exceptions.NotFound()
     if isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
     if isinstance(error, exceptions.APIException):
-        body = {"code": error.default_code, "message": str(error.detail)}
+        forbidden = isinstance(error, exceptions.PermissionDenied)
+        code = "forbidden" if forbidden else error.default_code  # the page keeps what it has to say
+        body = {"code": code, "message": str(error.detail)}
         return Response({"error": body}, status=error.status_code)
     return None

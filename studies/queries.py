@@ -47,14 +47,20 @@ def holding(now: datetime, at: str = "") -> Q:
     """
     reserved = [Assignment.State.RESERVED, Assignment.State.OPEN]
     running = Q(**{f"{at}state__in": reserved, f"{at}reserved_until__gt": now})
-    finished = Q(**{f"{at}state": Assignment.State.FINISHED, f"{at}surplus": False})
-    return (finished | running) & Q(**{f"{at}purpose": Assignment.Purpose.STUDY})
+    finished = Q(**{f"{at}state": Assignment.State.FINISHED})
+    places = Q(**{f"{at}purpose": Assignment.Purpose.STUDY, f"{at}surplus": False})
+    return (finished | running) & places
 
 
-def place_free(unit: StudyUnit, study: Study, now: datetime, *, beside: Assignment) -> bool:
-    """Whether the unit still needs a rater when one assignment is not counted."""
-    held = Assignment.objects.filter(holding(now), unit=unit).exclude(pk=beside.pk).count()
-    return unit.state == StudyUnit.State.ACTIVE and held < study.raters_per_unit
+def place_taken(assignment: Assignment, study: Study, now: datetime) -> bool:
+    """Whether others hold every place of the assignment's unit."""
+    others = Assignment.objects.filter(holding(now), unit=assignment.unit).exclude(pk=assignment.pk)
+    return others.count() >= study.raters_per_unit
+
+
+def may_go_on(assignment: Assignment, study: Study, now: datetime) -> bool:
+    """Whether work in an assignment that lapsed may go on: its unit is given out, and a place is left."""
+    return assignment.unit.state == StudyUnit.State.ACTIVE and not place_taken(assignment, study, now)
 
 
 def units_wanted(enrolment: Enrolment, now: datetime) -> list[tuple[int, str, int]]:

@@ -14,7 +14,8 @@ class SecondsField(serializers.FloatField):
     """Seconds on the wire, whole milliseconds inside; finite and not negative."""
 
     def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data) or data < 0:
+        number = isinstance(data, int | float) and not isinstance(data, bool)
+        if not number or not 0 <= data < math.inf:
             raise serializers.ValidationError(f"found {data!r}, expected seconds, 0 or more")
         return min(round(data * 1000), 2**31 - 1)
 

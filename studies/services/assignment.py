@@ -16,7 +16,7 @@ from django.utils import timezone
 from studies.errors import Refused
 from studies.kinds import Unit
 from studies.models import Assignment, Enrolment, Study, StudyUnit, TechnicalFault
-from studies.queries import kind_of, place_free, study_parameters, unit_of, units_wanted, work_state
+from studies.queries import kind_of, may_go_on, study_parameters, unit_of, units_wanted, work_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,19 @@ class Opened:
     unit: Unit | None = None
 
 
+def queue_locked(enrolment: Enrolment) -> Enrolment:
+    """The enrolment as it is now, locked behind its study, until the transaction ends.
+
+    The study's row is the queue: whoever takes, keeps or gives back a place is served one after the other,
+    and everybody locks in this one order. Read the clock after this call, not before it: a reservation must
+    not be judged by the time at which somebody began to wait.
+    """
+    study = Study.objects.select_for_update().get(pk=enrolment.study_id)
+    locked = Enrolment.objects.select_for_update().get(pk=enrolment.pk)
+    locked.study = study
+    return locked
+
+
 @transaction.atomic
 def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) -> Opened:
     """Give the lease to this tab and open the unit to work on: the open one, a reserved one, or the next.
@@ -36,11 +49,9 @@ def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) ->
     `state` is `working`, `nothing_left`, `halted`, `closed` or `handed_in`; only `working` has a unit.
     Opening starts the server's clock for the unit once; nothing ever resets it.
     """
+    enrolment = queue_locked(enrolment)
+    study = enrolment.study
     now = now or timezone.now()
-    # The study's row is the queue: two people asking at once are served one after the other.
-    study = Study.objects.select_for_update().get(pk=enrolment.study_id)
-    enrolment = Enrolment.objects.select_for_update().get(pk=enrolment.pk)
-    enrolment.study = study
     enrolment.tab = tab
     enrolment.save(update_fields=["tab"])
     state = work_state(enrolment)
@@ -54,22 +65,20 @@ def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) ->
         ).select_related("unit", "enrolment__study")
     )
     waiting.sort(key=lambda a: (a.state != Assignment.State.OPEN, a.position))
-    for assignment in waiting:
-        if assignment.reserved_until <= now and not place_free(
-            assignment.unit, study, now, beside=assignment
-        ):
+    for gone, assignment in enumerate(waiting):
+        if assignment.reserved_until <= now and not may_go_on(assignment, study, now):
             assignment.state = Assignment.State.EXPIRED
             assignment.save(update_fields=["state"])
             continue
         opened = _open(assignment, now)
         if opened is not None:
-            return Opened("working", len(wanted) + len(waiting), *opened)
+            return Opened("working", len(wanted) + len(waiting) - gone, *opened)
     parameters = study_parameters(study, study.version)
-    for key, unit_id in _in_own_order(enrolment, wanted):
+    for gone, (key, unit_id) in enumerate(_in_own_order(enrolment, wanted)):
         if kind_of(study).units([key], parameters):  # a blocked clip has no unit to show
             opened = _open(_assigned(enrolment, unit_id, now), now)
             if opened is not None:
-                return Opened("working", len(wanted), *opened)
+                return Opened("working", len(wanted) - gone, *opened)
     return Opened("nothing_left", 0)
 
 
@@ -89,8 +98,9 @@ def _assigned(enrolment: Enrolment, unit_id: int, now: datetime) -> Assignment:
     lapsed = enrolment.assignments.filter(unit_id=unit_id, purpose=Assignment.Purpose.STUDY).first()
     if lapsed is not None:
         lapsed.state = Assignment.State.RESERVED
+        lapsed.surplus = False  # this time it comes with a place
         lapsed.reserved_until = reserved_until(enrolment.study, now)
-        lapsed.save(update_fields=["state", "reserved_until"])
+        lapsed.save(update_fields=["state", "surplus", "reserved_until"])
         return lapsed
     last = enrolment.assignments.aggregate(last=Max("position"))["last"] or 0
     return Assignment.objects.create(
@@ -136,6 +146,7 @@ def assignment_renew(
 
     `fault` is a media error that the page met (role, code, browser), kept for the manager.
     """
+    enrolment = queue_locked(enrolment)
     now = now or timezone.now()
     assignment = (
         enrolment.assignments.select_related("unit", "enrolment__study").filter(pk=assignment_id).first()
@@ -144,9 +155,7 @@ def assignment_renew(
         raise Refused("not_assigned", "This unit was never given to you.")
     if fault:
         TechnicalFault.objects.create(assignment=assignment, **fault)
-    running = assignment.reserved_until > now or place_free(
-        assignment.unit, enrolment.study, now, beside=assignment
-    )
+    running = assignment.reserved_until > now or may_go_on(assignment, enrolment.study, now)
     if running and assignment.state in (Assignment.State.OPEN, Assignment.State.RESERVED):
         assignment.reserved_until = reserved_until(enrolment.study, now)
         assignment.save(update_fields=["reserved_until"])

@@ -23,12 +23,12 @@ from studies.queries import (
     answered_questions,
     heads,
     kind_of,
-    place_free,
+    place_taken,
     played_so_far,
     study_parameters,
     unit_of,
 )
-from studies.services.assignment import reserved_until
+from studies.services.assignment import queue_locked, reserved_until
 
 Action = ResponseEvent.Action
 Scope = ResponseEvent.Scope
@@ -40,6 +40,7 @@ REPORT_REASONS = {
     "wrong_content": "It shows the wrong content",
     "rather_not": "I'd rather not watch this",
 }
+_REASONS_EXPECTED = f'{{"reason": one of {", ".join(REPORT_REASONS)}}}'
 TECHNICAL = ("does_not_play", "no_sound", "wrong_content")
 MAX_WAIT = timedelta(days=7)  # the longest an answer can claim to have waited in a browser
 
@@ -96,9 +97,8 @@ def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = 
     reused event, a unit never given to this person, work handed in, another tab's unit, a moment that
     has not been watched. Raises `Invalid` for a value that the kind does not accept.
     """
+    enrolment = queue_locked(enrolment)  # serialises everything one person says, from however many tabs
     now = now or timezone.now()
-    # The enrolment's row serialises everything one person says, from however many tabs.
-    enrolment = Enrolment.objects.select_for_update().select_related("study").get(pk=enrolment.pk)
     known = (
         ResponseEvent.objects.select_related("assignment", "effective").filter(event_id=said.event_id).first()
     )
@@ -122,18 +122,25 @@ def _stored(head: Head | None) -> dict[str, Any]:
 
 
 def _known(event: ResponseEvent, enrolment: Enrolment, said: Said) -> Recorded:
+    mine = event.enrolment_id == enrolment.pk
     same = (
-        event.enrolment_id == enrolment.pk
+        mine
         and event.assignment_id == said.assignment_id
-        and event.action == said.action
-        and (said.action == Action.UNDO or event.payload == said.value)
+        and (event.action, event.scope) == (said.action, said.scope)
         and (said.scope == Scope.UNIT or event.question == said.question)
+        and (said.action == Action.UNDO or _alike(event.payload, said.value))
     )
     if not same:
-        mine = event.enrolment_id == enrolment.pk
         stored = {"head": str(event.event_id), "value": event.payload} if mine else None
         raise Refused("reused_id", "This event id already stands for something else.", stored=stored)
     return Recorded(event, event.assignment, created=False)
+
+
+def _alike(stored: Any, said: Any) -> bool:
+    """Whether what is said again is what was stored. 2.0 is 2, but `True` is not 1."""
+    if isinstance(stored, dict) and isinstance(said, dict):
+        return all(key in said and _alike(value, said[key]) for key, value in stored.items())
+    return isinstance(stored, bool) == isinstance(said, bool) and bool(stored == said)
 
 
 def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
@@ -187,11 +194,11 @@ def _payload(context: _Context, said: Said, question: Question, head: Head | Non
             [{"field": "scope", "found": said.scope, "expected": "unit for report, question for answer"}],
         )
     if said.action == Action.REPORT:
-        reason = said.value.get("reason") if isinstance(said.value, dict) else said.value
-        if reason not in REPORT_REASONS:
+        reason = said.value.get("reason") if isinstance(said.value, dict) else None
+        if not isinstance(reason, str) or reason not in REPORT_REASONS:
             raise Invalid(
                 "Unknown reason.",
-                [{"field": "value.reason", "found": repr(reason), "expected": ", ".join(REPORT_REASONS)}],
+                [{"field": "value", "found": repr(said.value), "expected": _REASONS_EXPECTED}],
             )
         return {"reason": reason}
     try:
@@ -294,10 +301,11 @@ def _settle(context: _Context, event: ResponseEvent) -> None:
     reported = current.get((Scope.UNIT, context.unit.key))
     complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
 
-    if event.late and not assignment.surplus:
-        free = place_free(assignment.unit, context.study, now, beside=assignment)
-        assignment.surplus = not free and context.study.late == Study.Late.SURPLUS
     was = assignment.state
+    if event.late or (was == State.SKIPPED and not reported):
+        # It held no place until now: it takes one that is left, or is surplus.
+        taken = place_taken(assignment, context.study, now)
+        assignment.surplus = taken and context.study.late == Study.Late.SURPLUS
     if reported:
         assignment.state = State.SKIPPED
     elif complete:
@@ -328,6 +336,8 @@ def _settle_unit(context: _Context) -> None:
         action=Action.REPORT,
         payload__reason__in=TECHNICAL,
     )
+    if unit.decided_at:
+        reports = reports.filter(received_at__gt=unit.decided_at)
     # Of a chain only the newest counts: one that something replaced has been undone or reworded.
     technical = reports.filter(replaced_by__isnull=True).values("assignment").distinct().count()
     limit = context.study.technical_reports_limit

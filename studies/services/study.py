@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils import timezone
 
 from studies.errors import Refused
 from studies.models import Study, StudyLog, StudyUnit, StudyVersion, Wave
@@ -66,6 +67,11 @@ def study_add_units(
     return len(fresh)
 
 
+def state_reachable(study: Study, state: str) -> bool:
+    """Whether a study can go to that state from the one it is in."""
+    return study.state in _ALLOWED.get(Study.State(state), set())
+
+
 @transaction.atomic
 def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
     """Open, pause, halt, close or reopen a study; opening freezes a version when something changed."""
@@ -73,7 +79,7 @@ def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
     target = Study.State(state)
     if study.state == target:
         return study
-    if study.state not in _ALLOWED.get(target, set()):
+    if not state_reachable(study, target):
         raise Refused("state", f"A study that is {study.state} cannot become {target.value}.")
     if target is Study.State.OPEN:
         _ready_or_refused(study)
@@ -120,7 +126,8 @@ def study_refreeze(*, study: Study, by: User = None) -> Study:
 def unit_return_to_queue(*, unit: StudyUnit, by: User = None) -> StudyUnit:
     """A manager's decision after technical reports: the unit is fine and is given out again."""
     unit.state = StudyUnit.State.ACTIVE
-    unit.save(update_fields=["state"])
+    unit.decided_at = timezone.now()
+    unit.save(update_fields=["state", "decided_at"])
     _log(unit.study, f"unit {unit.key} returned to the queue", by)
     return unit
 

@@ -32,21 +32,20 @@ def scores_rebuild(study_ids: Sequence[int]) -> int:
         kind="intensity",
         scope=ResponseEvent.Scope.QUESTION,
         replaced_by__isnull=True,
-        effective__isnull=False,
-    ).select_related("effective")
+    ).select_related("restores")
     Score.objects.filter(enrolment__study__in=study_ids).delete()
     moments = dict(Moment.objects.values_list("moment_id", "pk"))
     made = Score.objects.bulk_create(
         [
             Score(
-                enrolment_id=head.enrolment_id,
-                assignment_id=head.assignment_id,
-                moment_id=moments[head.question],
-                event_id=head.effective.pk,
-                score=int(head.effective.payload or 0),
+                enrolment_id=answer.enrolment_id,
+                assignment_id=answer.assignment_id,
+                moment_id=moments[answer.question],
+                event_id=answer.pk,
+                score=int(answer.payload or 0),
             )
-            for head in heads
-            if head.effective is not None
+            for answer in (head.standing for head in heads)
+            if answer is not None
         ],
         batch_size=2000,
     )

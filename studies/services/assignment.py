@@ -18,7 +18,6 @@ from studies.kinds import Unit
 from studies.models import Assignment, Enrolment, Study, StudyUnit, TechnicalFault
 from studies.queries import kind_of, may_go_on, study_parameters, unit_of, units_wanted, work_state
 
-
 LAPSING = timedelta(seconds=30)
 """A reservation this close to its end may be judged lapsed by somebody else before we have committed."""
 

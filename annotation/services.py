@@ -12,10 +12,18 @@ from studies.models import Assignment, ResponseEvent
 
 def score_record(assignment: Assignment, question: Question, event: ResponseEvent) -> None:
     """Make the event's score the current one of this enrolment for the moment."""
-    Score.objects.update_or_create(
+    current = Score(
         enrolment_id=assignment.enrolment_id,
+        assignment=assignment,
         moment_id=Moment.objects.values_list("pk", flat=True).get(moment_id=question.key),
-        defaults={"assignment": assignment, "event": event, "score": int(event.payload or 0)},
+        event=event,
+        score=int(event.payload or 0),
+    )
+    Score.objects.bulk_create(  # one statement, whether there was a score before or not
+        [current],
+        update_conflicts=True,
+        unique_fields=["enrolment", "moment"],
+        update_fields=["assignment", "event", "score"],
     )
 
 

@@ -14,6 +14,7 @@ import { Walk } from "./walk.js";
 
 /** A second digit sooner than this after a score is a slip of the finger, not a judgement (ms). */
 const SLIP_MS = 250;
+
 export class Rating extends Walk {
   /** The last answer of the unit before, which Z takes back as long as nothing was said here. @type {Previous | null} */
   previous = null;

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import reverse_lazy
 
 # The accent of static/config/tokens.css, from light to dark, as the theme wants it.
@@ -58,9 +60,14 @@ def admin_look() -> dict[str, Any]:
         "SITE_TITLE": "Touchstone",
         "SITE_HEADER": "Touchstone",
         "SITE_SYMBOL": "tune",
+        "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": _icon}],
         "COLORS": {"primary": _ACCENT},
         "SIDEBAR": {"show_search": False, "navigation": [_section(*section) for section in _MENU]},
     }
+
+
+def _icon(request: HttpRequest) -> str:
+    return static("config/icon.svg")
 
 
 def _section(title: str, entries: list[tuple[str, str, str]]) -> dict[str, Any]:

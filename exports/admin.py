@@ -1,5 +1,9 @@
 """The manager's pages for gold sets: freeze one, watch it being made, read what it holds, download it."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from django.contrib import admin, messages
 from django.core.files.storage import storages
 from django.db.models import QuerySet
@@ -10,12 +14,18 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
+from exports.datasheet import totals
 from exports.forms import FreezeForm
 from exports.models import FreezeJob, GoldSetVersion
 from exports.request import FreezeRefused
 from exports.services import freeze_job_start
 from studies.admin import ReadOnlyAdmin
 from studies.models import Study
+
+
+def _values(parameters: Mapping[str, Any]) -> SafeString:
+    """Parameters, one a line, values as files have them."""
+    return _lines([f"{name}: {json.dumps(value)}" for name, value in sorted(parameters.items())])
 
 
 def _lines(sentences: list[str]) -> SafeString:
@@ -101,7 +111,7 @@ class GoldSetVersionAdmin(ReadOnlyAdmin):
     @display(description="counts")
     def show_counts(self, goldset: GoldSetVersion) -> str:
         """The totals of the manifest."""
-        return ", ".join(f"{n} {name}" for name, n in goldset.counts.items() if isinstance(n, int))
+        return totals(goldset.counts)
 
     @display(description="what each rule removed")
     def show_removed(self, goldset: GoldSetVersion) -> SafeString:
@@ -111,7 +121,7 @@ class GoldSetVersionAdmin(ReadOnlyAdmin):
     @display(description="parameters")
     def show_parameters(self, goldset: GoldSetVersion) -> SafeString:
         """Everything besides answers and seed that shaped it."""
-        return _lines([f"{name}: {value}" for name, value in sorted(goldset.parameters.items())])
+        return _values(goldset.parameters)
 
     @action(description="Freeze a gold set", url_path="freeze", icon="ac_unit", permissions=["freeze"])
     def freeze(self, request: HttpRequest) -> HttpResponse:
@@ -179,6 +189,19 @@ class FreezeJobAdmin(ReadOnlyAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[FreezeJob]:
         return super().get_queryset(request).select_related("result", "created_by")
 
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """The job's page; it knows the form that asks for the same studies again."""
+        job = self.get_object(request, object_id)
+        slugs = [study.slug for study in job.studies.order_by("slug")] if job else []
+        form = reverse("admin:exports_goldsetversion_freeze", query={"study": slugs})
+        return super().change_view(request, object_id, form_url, {**(extra_context or {}), "again": form})
+
     @display(
         description="state",
         label={"waiting": "info", "running": "info", "done": "success", "failed": "danger"},
@@ -205,4 +228,4 @@ class FreezeJobAdmin(ReadOnlyAdmin):
     @display(description="parameters")
     def show_parameters(self, job: FreezeJob) -> SafeString:
         """As they were asked for."""
-        return _lines([f"{name}: {value}" for name, value in sorted(job.parameters.items())])
+        return _values(job.parameters)

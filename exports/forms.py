@@ -67,6 +67,7 @@ class FreezeForm(forms.Form):
         for kind in self._kinds.values():
             for parameter in kind.goldset_parameters:
                 self.fields.setdefault(parameter.name, _field(parameter))
+        self.order_fields([name for name in self.fields if name not in ("seed", "line")])
 
     def clean(self) -> dict[str, Any]:
         """Fill in the name that was left empty."""

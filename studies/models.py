@@ -37,7 +37,7 @@ class Study(models.Model):
         SURPLUS = "surplus", "out of the figures unless the place is still free"
         KEEP = "keep", "always in the figures"
 
-    slug = models.SlugField(max_length=80, unique=True, help_text="The study's address: /join/<slug>/")
+    slug = models.SlugField(max_length=80, unique=True, help_text="The study's address: /join/SLUG/")
     title = models.CharField(max_length=200)
     kind = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State.choices, default=State.DRAFT)

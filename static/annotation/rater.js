@@ -85,7 +85,7 @@ const timeline = new Timeline(
 );
 const display = new Display(
   { rating, player, flow, scale, timeline, panel: stagePanel },
-  { next, undo, stay: () => flow.stay(), retry: () => recovery.again(), problem: () => problemDialog.showModal() },
+  { next, undo, stay: () => flow.stay(), retry: () => recovery.again(), problem: () => ask(problemDialog) },
   say,
 );
 const keys = new Keys(preferences);
@@ -132,6 +132,12 @@ function undo() {
   if (!rating.previous) return say("There is nothing to undo");
   if (flow.offline || queue.size || !navigator.onLine) return tell("Going back to the clip before needs the connection.");
   goingBack = rating.undoPrevious();
+}
+
+/** Open a dialog; the clip waits behind it. @param {HTMLDialogElement} dialog */
+function ask(dialog) {
+  if (player.running) player.pause("person");
+  dialog.showModal();
 }
 
 /** Say something that has to be seen, until it is dismissed or answered. @param {string} text */
@@ -195,7 +201,7 @@ function bindKeys() {
   bind("ArrowLeft", () => rating.step(-1));
   bind("ArrowRight", () => rating.step(1));
   keys.bind("z", () => (cover.content && cover.content.name !== "nothing_left" ? false : undo()));
-  keys.bind("?", () => keysDialog.showModal());
+  keys.bind("?", () => ask(keysDialog));
 }
 
 /**
@@ -217,8 +223,8 @@ function bindPointers() {
   press("key-undo", undo);
   press("next", next);
   press("sound", () => player.toggleSound());
-  press("open-keys", () => keysDialog.showModal());
-  press("open-problem", () => problemDialog.showModal());
+  press("open-keys", () => ask(keysDialog));
+  press("open-problem", () => ask(problemDialog));
   player.video.addEventListener("click", () => rating.playOrPause());
   byId("volume").addEventListener("input", (event) => {
     player.setVolume(Number(/** @type {HTMLInputElement} */ (event.target).value) / 100);

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             name='Study',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(help_text="The study's address: /join/<slug>/", max_length=80, unique=True)),
+                ('slug', models.SlugField(help_text="The study's address: /join/SLUG/", max_length=80, unique=True)),
                 ('title', models.CharField(max_length=200)),
                 ('kind', models.CharField(max_length=40)),
                 ('state', models.CharField(choices=[('draft', 'draft'), ('open', 'open'), ('paused', 'paused: nobody new, those inside finish'), ('halted', 'halted: everyone stops after the current save'), ('closed', 'closed')], default='draft', max_length=10)),
@@ -92,6 +92,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
+                ('decided_at', models.DateTimeField(blank=True, help_text='When a manager last decided: earlier reports are settled.', null=True)),
                 ('state', models.CharField(choices=[('active', 'active'), ('reported', 'reported: waits for a manager'), ('withdrawn', 'withdrawn')], default='active', max_length=10)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='units', to='studies.study')),
             ],

@@ -1,5 +1,6 @@
 """The admin's pages of gold sets: ask for a freeze, watch it, read the result, download the bundle."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,7 +73,7 @@ def test_an_unknown_set_is_not_found(manager: Client):
 def test_the_page_of_a_set_tells_counts_hash_and_every_sentence(world: World, manager: Client):
     frozen = world.freeze()
     page = manager.get(reverse("admin:exports_goldsetversion_change", args=[frozen.pk])).content.decode()
-    assert "4 items, 9 moments, 27 ratings, 3 raters" in page
+    assert "4 items, 9 moments, 3 raters, 27 ratings" in page
     assert frozen.content_sha256 in page
     assert all(sentence in page for sentence in frozen.removed)
     assert download(frozen) in page
@@ -139,6 +140,15 @@ def test_a_form_that_cannot_be_shows_every_fault_and_starts_nothing(world: World
     ):
         assert fault in page
     assert not FreezeJob.objects.exists()
+
+
+def test_trying_again_brings_the_studies_along(world: World, manager: Client):
+    job = FreezeJob.objects.create(set="ip", name="demo", state="failed", sentence="Nothing is eligible.")
+    job.studies.add(world.study)
+    page = manager.get(reverse("admin:exports_freezejob_change", args=[job.pk])).content.decode()
+    assert f"{FREEZE}?study=laughs" in page
+    boxes = manager.get(f"{FREEZE}?study=laughs").content.decode()
+    assert re.search(r'value="laughs"[^>]* checked>', boxes)
 
 
 def test_who_may_only_look_cannot_freeze(world: World):

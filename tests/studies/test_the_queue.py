@@ -1,4 +1,4 @@
-"""Who is given which clip next: the least-rated first, in an order of their own, and never too many people."""
+"""Who is given which clip next: the least-rated first, in an order of their own, and never to too many."""
 
 import uuid
 from collections import Counter

@@ -19,6 +19,7 @@ from evaluator.formats.ip import (
     moment_order,
 )
 from evaluator.selection import Candidate, Selection, SelectionRules, ip_select
+from studies.counting import LeavingOut
 from studies.kinds import GoldSet, Labels, Parameter
 from studies.models import Study
 
@@ -27,6 +28,8 @@ PARAMETERS = (
     Parameter("cap", 50, "The most clips of one creator."),
     Parameter("include_pilot", False, "Whether answers of pilot waves count."),
 )
+
+SECOND_STUDY = LeavingOut("second_study", "the same person scored the moment earlier in another study")
 
 
 class _Rated(NamedTuple):
@@ -80,16 +83,23 @@ def _rated(study_ids: Sequence[int], include_pilot: bool) -> _Rated:
     by_moment: dict[str, list[CountedScore]] = {moment.moment_id: [] for moment in moments.values()}
     for score in scores:
         by_moment[moments[score.moment].moment_id].append(score)
-    sentences = [f"{_scores(n)} left out: {why.words}." for why, n in left_out]
-    sentences.append(
-        f"{_scores(second)} left out: the same person scored the moment earlier in another study."
-    )
+    left_out.append((SECOND_STUDY, second))
     return _Rated(
         moments={moment.moment_id: moment for moment in moments.values()},
         scores=by_moment,
-        left_out={why.reason: n for why, n in left_out} | {"second_study": second},
-        sentences=tuple(sentences),
+        left_out={why.reason: n for why, n in left_out},
+        sentences=tuple(_sentences(left_out)),
     )
+
+
+def _sentences(left_out: Sequence[tuple[LeavingOut, int]]) -> Iterable[str]:
+    """One sentence for each reason that left something out, and one that names the others."""
+    for why, number in left_out:
+        if number:
+            yield f"{_scores(number)} left out: {why.words}."
+    idle = [why.words for why, number in left_out if not number]
+    if idle:
+        yield f"0 scores left out: {'; '.join(idle)}."
 
 
 def _candidates(rated: _Rated) -> Iterable[Candidate]:

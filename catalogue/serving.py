@@ -6,6 +6,7 @@ Who may see the file is decided before this is called. A range is answered from 
 
 import logging
 import re
+import threading
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -26,22 +27,33 @@ from catalogue.models import MediaVersion
 RANGE_BYTES = 1024 * 1024
 """The most bytes one range answer carries; players ask for the rest when they need it."""
 
+WHOLE_BYTES = 4 * RANGE_BYTES
+"""Up to this size a whole file is answered from memory too."""
+
+WHOLE_STREAMS = 8
+"""How many larger files one process sends whole at a time. Players ask for ranges and never meet this."""
+
+RETRY_SECONDS = 10
+
 CACHE_SECONDS = 60
 """Short, so that a taken-down clip leaves the browsers of those who had it open soon."""
 
 _ONE_RANGE = re.compile(r"bytes=[ \t]*([0-9]*)-([0-9]*)[ \t]*", re.IGNORECASE)
 _MOST_DIGITS = 19  # a longer position lies behind the end of any file
 
+_streams = threading.BoundedSemaphore(WHOLE_STREAMS)
+
 logger = logging.getLogger(__name__)
 
 
 def media_response(request: HttpRequest, media: MediaVersion) -> HttpResponseBase:
-    """The answer to GET or HEAD for `media`: 200, 206, 304, 405, 412 or 416.
+    """The answer to GET or HEAD for `media`: 200, 206, 304, 405, 412, 416, or 503.
 
     One satisfiable range gives a 206 of at most `RANGE_BYTES`, perhaps shorter than asked for, which its
     `Content-Range` says; a range behind the end gives a 416; a malformed header or several ranges give the
-    whole file. `If-Range` is honoured by the strong entity tag alone. With `MEDIA_ACCEL_PREFIX` set, nginx
-    answers instead. Http404 when the storage has lost the file.
+    whole file, unless too many large ones are on their way (503). `If-Range` is honoured by the strong
+    entity tag alone. With `MEDIA_ACCEL_PREFIX` set, nginx answers instead. Http404 when the storage has
+    lost the file.
     """
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
@@ -104,15 +116,34 @@ def _whole(request: HttpRequest, media: MediaVersion, headers: dict[str, str]) -
     if request.method == "HEAD":
         return HttpResponse(headers=headers)
     storage = storages["clips"]
-    first_piece = _read(storage, media, 0, min(RANGE_BYTES, media.size))
-    return StreamingHttpResponse(_pieces(storage, media, first_piece), headers=headers)
+    if media.size <= WHOLE_BYTES:
+        return HttpResponse(_read(storage, media, 0, media.size), headers=headers)
+    _read(storage, media, media.size - 1, 1)  # a lost file is told before the answer begins
+    if not _streams.acquire(blocking=False):
+        return HttpResponse(status=503, headers={"Retry-After": str(RETRY_SECONDS)})
+    return StreamingHttpResponse(_Pieces(storage, media), headers=headers)
 
 
-def _pieces(storage: Storage, media: MediaVersion, first_piece: bytes) -> Iterator[bytes]:
-    """The whole file in pieces, opened anew for each: a stalled reader holds no file handle."""
-    yield first_piece
-    for start in range(RANGE_BYTES, media.size, RANGE_BYTES):
-        yield _read(storage, media, start, min(RANGE_BYTES, media.size - start))
+class _Pieces:
+    """A whole file in pieces, opened anew for each: a stalled reader holds no file handle.
+
+    It does hold a thread of the web server, so there are only so many; `close` gives the place back.
+    """
+
+    def __init__(self, storage: Storage, media: MediaVersion) -> None:
+        self.storage = storage
+        self.media = media
+        self.open = True
+
+    def __iter__(self) -> Iterator[bytes]:
+        for start in range(0, self.media.size, RANGE_BYTES):
+            yield _read(self.storage, self.media, start, min(RANGE_BYTES, self.media.size - start))
+
+    def close(self) -> None:
+        """Called by the server at the end, and when the reader is gone; more than once does no harm."""
+        if self.open:
+            self.open = False
+            _streams.release()
 
 
 def _read(storage: Storage, media: MediaVersion, start: int, length: int) -> bytes:

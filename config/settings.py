@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from config import env
+from config.admin_look import admin_look
 from config.databases import databases
 from config.secret import kept_secret
 
@@ -45,6 +46,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.middleware.ReleaseConnectionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -144,7 +146,9 @@ AUTH_PASSWORD_VALIDATORS = [
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-SECURE_REFERRER_POLICY = "no-referrer"  # a personal return address must not travel in a Referer
+# A personal return address must not travel to other sites. With "no-referrer" browsers send `Origin: null`
+# along with a form, and the cross-site check refuses every one.
+SECURE_REFERRER_POLICY = "same-origin"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
@@ -198,4 +202,14 @@ if not REDIS_URL:
     for folder in ("queue", "queue-control"):
         (VAR / folder).mkdir(exist_ok=True)
 
-UNFOLD = {"SITE_TITLE": "Touchstone", "SITE_HEADER": "Touchstone", "SITE_SYMBOL": "tune"}
+# Everything to standard error, failures of requests included; the process manager keeps it.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": "INFO"},
+    "loggers": {"django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False}},
+}
+
+UNFOLD = admin_look()

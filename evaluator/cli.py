@@ -5,6 +5,7 @@ Exit status: 0 scored, 1 input refused with every problem listed, 2 wrong usage.
 
 import argparse
 import difflib
+import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -59,6 +60,10 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with the given arguments (by default the process's) and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show ρ gets an escape, never a traceback.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         options = _options(arguments)
         command: Callable[[argparse.Namespace], int] = options.command
@@ -81,7 +86,11 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     options, unknown = parser.parse_known_args(arguments)
     if unknown:
         known = [flag for action in commands[options.name]._actions for flag in action.option_strings]
-        raise WrongUsage("; ".join(f"no argument {word!r}{_nearest(word, known)}" for word in unknown))
+        flags = [word for word in unknown if word.startswith("-")] or unknown
+        early = [word for word in flags if word in known]
+        if early:
+            raise WrongUsage(f"{', '.join(early)}: expected after the command {options.name!r}")
+        raise WrongUsage("; ".join(f"no argument {word!r}{_nearest(word, known)}" for word in flags))
     return options
 
 
@@ -174,8 +183,10 @@ def _ip(options: argparse.Namespace) -> int:
         raise InputRefused(findings.problems)
     findings.raise_if_any()
     plan = Resampling(options.resamples, options.seed)
-    result = ip_score(ip_set, predictions, plan, findings, group=options.group)
-    _say_all("warning", findings.warnings)
+    try:
+        result = ip_score(ip_set, predictions, plan, findings, group=options.group)
+    finally:
+        _say_all("warning", findings.warnings)
     _write(options.json, result.report)
     print(result.table)
     return OK

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from evaluator.formats.canonical import content_sha256, sha256
 from evaluator.formats.fields import Fields
-from evaluator.formats.goldset import MANIFEST, Manifest, files_read, manifest_read
+from evaluator.formats.goldset import MANIFEST, FileEntry, Manifest, files_read, manifest_read
 from evaluator.formats.ip import (
     HIGHEST,
     IP_TASKS_SCHEMA,
@@ -50,8 +50,11 @@ def ip_set_read(path: Path, findings: Findings) -> IpSet | None:
         read_json(SCHEMA, files[SCHEMA], findings)
     if DATASHEET in files:
         text_of(DATASHEET, files[DATASHEET], findings)
+    before = len(findings.problems)
     tasks = _read_tasks(files[TASKS], manifest, findings) if TASKS in files else []
-    ratings = _read_ratings(files[RATINGS], tasks, findings) if RATINGS in files else []
+    # Ratings of an item that could not be read would all look like strays.
+    known = tasks if len(findings.problems) == before else []
+    ratings = _read_ratings(files[RATINGS], known, findings) if RATINGS in files else []
     # Labels are compared only when all ratings could be read: a rating left out would look like wrong labels.
     if not findings.problems:
         _check_labels(tasks, ratings, findings)
@@ -85,23 +88,7 @@ def _check_files(manifest: Manifest, files: Mapping[str, bytes], findings: Findi
                 name, None, None, found="no such file in the set", expected="the file the manifest lists"
             )
             continue
-        data = files[name]
-        if len(data) != entry.bytes:
-            findings.problem(
-                name,
-                None,
-                None,
-                found=f"{len(data)} bytes",
-                expected=f"{entry.bytes} bytes as the manifest says",
-            )
-        if sha256(data) != entry.sha256:
-            findings.problem(
-                name,
-                None,
-                None,
-                found=f"SHA-256 {sha256(data)}",
-                expected=f"{entry.sha256} as the manifest says",
-            )
+        _check_file(name, files[name], entry, findings)
     for name in files:
         if name != MANIFEST and name not in manifest.files:
             findings.warning(
@@ -116,6 +103,15 @@ def _check_files(manifest: Manifest, files: Mapping[str, bytes], findings: Findi
             found=manifest.content_sha256,
             expected=f"{content}, the hash of the listed files",
         )
+
+
+def _check_file(name: str, data: bytes, entry: FileEntry, findings: Findings) -> None:
+    says = "as the manifest says"
+    if len(data) != entry.bytes:
+        findings.problem(name, None, None, found=f"{len(data)} bytes", expected=f"{entry.bytes} bytes {says}")
+    digest = sha256(data)
+    if digest != entry.sha256:
+        findings.problem(name, None, None, found=f"SHA-256 {digest}", expected=f"{entry.sha256} {says}")
 
 
 def _read_tasks(data: bytes, manifest: Manifest | None, findings: Findings) -> list[IpTask]:

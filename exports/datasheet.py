@@ -1,13 +1,21 @@
 """DATASHEET.md: what a set is and how it came about, for whoever opens it. Free of dates and names."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from exports.request import FreezeRequest
 from studies.kinds import GoldSet
+
+
+def totals(counts: Mapping[str, Any]) -> str:
+    """The plain counts of a set in one line, by name: databases do not keep the order of a JSON object."""
+    return ", ".join(f"{n} {name}" for name, n in sorted(counts.items()) if isinstance(n, int))
 
 
 def datasheet(request: FreezeRequest, gold: GoldSet, version: int) -> str:
     """The data sheet of a set, in Markdown."""
     kind = request.kind
-    totals = {name: n for name, n in gold.counts.items() if isinstance(n, int)}
     return "\n".join(
         [
             f"# {request.name}, version {version}",
@@ -18,13 +26,13 @@ def datasheet(request: FreezeRequest, gold: GoldSet, version: int) -> str:
             *(f"- `{field.name}` ({field.type}): {field.meaning}" for field in kind.fields),
             "",
             "## How much there is",
-            *(f"- {name}: {n}" for name, n in totals.items()),
+            f"{totals(gold.counts)}.",
             "",
             "## What was left out, and how items were chosen",
             *(f"- {sentence}" for sentence in gold.removed),
             "",
             "## Parameters",
-            *(f"- {name}: {value}" for name, value in sorted(gold.parameters.items())),
+            *(f"- {name}: {json.dumps(value)}" for name, value in sorted(gold.parameters.items())),
             f"- seed: {request.seed}",
             "",
             "## Whom the labels stand for",

@@ -12,6 +12,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from exports.bundle import bundle_files, bundle_hash, bundle_keep, bundle_parameters, bundle_zip
+from exports.datasheet import totals
 from exports.labels import LabelPlan, LineMoved
 from exports.models import FreezeJob, GoldSetVersion
 from exports.queries import goldset_newest
@@ -86,7 +87,7 @@ def _freeze(request: FreezeRequest, by: User | None, now: datetime, tell: Progre
         created_by=by,
     )
     _store(frozen, plan, data, request)
-    tell(100, f"Frozen as {frozen}: {_totals(gold)}.")
+    tell(100, f"Frozen as {frozen}: {totals(gold.counts)}.")
     return frozen
 
 
@@ -114,10 +115,6 @@ def _store(frozen: GoldSetVersion, plan: LabelPlan, data: bytes, request: Freeze
         # Two lines asked for one name at once; planning again finds out which has it.
         raise LineMoved(frozen.line) from error
     frozen.made_now = True
-
-
-def _totals(gold: GoldSet) -> str:
-    return ", ".join(f"{n} {name}" for name, n in gold.counts.items() if isinstance(n, int))
 
 
 def _silent(percent: int, sentence: str) -> None:

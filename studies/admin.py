@@ -1,12 +1,14 @@
 """The manager's pages for studies: set one up, add clips, open it, copy its link, pause it, close it."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html
 from unfold.admin import ModelAdmin, TabularInline
@@ -19,6 +21,50 @@ from studies.models import Assignment, Enrolment, Study, StudyLog, StudyUnit, Te
 from studies.services import study as services
 
 FROZEN_FIELDS = ("instructions", "consent", "content_warning", "language", "parameters")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a manager can decide about a study: the state it leads to, and the words around it."""
+
+    state: str
+    verb: str
+    question: str
+    done: str
+
+
+DECISIONS = {
+    "open": Decision(
+        "open",
+        "Open the study",
+        "Everybody with its link can take part. Texts and settings that shape answers are frozen.",
+        "The study is open: hand out its link.",
+    ),
+    "pause": Decision(
+        "paused",
+        "Pause the study",
+        "Nobody new can start. Those who are inside go on to their end. It can be opened again.",
+        "Paused: nobody new, those inside finish.",
+    ),
+    "halt": Decision(
+        "halted",
+        "Halt the study",
+        "Everybody stops after the answer they are giving; nothing is lost. It can be opened again.",
+        "Halted: everyone stops after the current save.",
+    ),
+    "close": Decision(
+        "closed",
+        "Close the study",
+        "The link takes nobody any more and the work ends. It can be opened again.",
+        "Closed. It can be opened again.",
+    ),
+}
+ADD_ALL = Decision(
+    "",
+    "Add all clips",
+    "Every clip of the catalogue that has moments becomes part of the study's main wave.",
+    "",
+)
 
 
 class StudyForm(forms.ModelForm):  # type: ignore[type-arg]  # not generic at run time
@@ -97,14 +143,14 @@ class WaveInline(ReadOnlyInline):
     """The waves of a study; work is issued in them."""
 
     model = Wave
-    fields = ("number", "name", "pilot")
+    fields = readonly_fields = ("number", "name", "pilot")
 
 
 class LogInline(ReadOnlyInline):
     """What was decided about a study, and by whom."""
 
     model = StudyLog
-    fields = ("at", "what", "by")
+    fields = readonly_fields = ("at", "what", "by")
     verbose_name_plural = "log"
 
 
@@ -135,7 +181,9 @@ class StudyAdmin(ModelAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> tuple[str, ...]:
         fixed: tuple[str, ...] = tuple(self.readonly_fields)
-        return (*fixed, "kind", "seed") if obj else fixed
+        if obj is None:
+            return fixed
+        return (*fixed, "kind", "seed", "slug") if obj.version else (*fixed, "kind", "seed")
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Study | None = None) -> Any:
         return {} if obj else self.prepopulated_fields
@@ -175,41 +223,65 @@ class StudyAdmin(ModelAdmin):
             if after != before:
                 messages.info(request, f"What shapes answers has changed: this is now version {after}.")
 
-    def _set_state(self, request: HttpRequest, object_id: int, state: str, done: str) -> HttpResponse:
+    def get_actions_detail(self, request: HttpRequest, object_id: int) -> list[Any]:
+        """Only what can be done in the state that the study is in."""
         study = Study.objects.get(pk=object_id)
-        try:
-            services.study_set_state(study=study, state=state, by=request.user)
-            messages.success(request, done)
-        except Refused as refusal:
-            messages.error(request, refusal.message)
-        return redirect("admin:studies_study_change", object_id)
+        possible = {
+            f"{name}_study" for name, d in DECISIONS.items() if services.state_reachable(study, d.state)
+        }
+        listed = super().get_actions_detail(request, object_id)
+        return [one for one in listed if one.method.__name__ in possible | {"add_all_clips"}]
 
-    @action(description="Add all clips")
+    def has_decide_permission(self, request: HttpRequest, object_id: Any = None) -> bool:
+        """Who may change studies may also open and close them."""
+        return bool(self.has_change_permission(request))
+
+    @action(description="Add all clips", permissions=["decide"])
     def add_all_clips(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Put every clip of the catalogue that has moments into the study."""
-        added = services.study_add_units(study=Study.objects.get(pk=object_id), by=request.user)
-        messages.success(request, f"{added} clips added.")
-        return redirect("admin:studies_study_change", object_id)
+        return self._decide(request, object_id, ADD_ALL)
 
-    @action(description="Open")
+    @action(description="Open", permissions=["decide"])
     def open_study(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Open or reopen."""
-        return self._set_state(request, object_id, "open", "The study is open: hand out its link.")
+        return self._decide(request, object_id, DECISIONS["open"])
 
-    @action(description="Pause")
+    @action(description="Pause", permissions=["decide"])
     def pause_study(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Nobody new; those inside finish."""
-        return self._set_state(request, object_id, "paused", "Paused: nobody new, those inside finish.")
+        return self._decide(request, object_id, DECISIONS["pause"])
 
-    @action(description="Halt")
+    @action(description="Halt", permissions=["decide"])
     def halt_study(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """Everyone stops after the current save."""
-        return self._set_state(request, object_id, "halted", "Halted: everyone stops after the current save.")
+        return self._decide(request, object_id, DECISIONS["halt"])
 
-    @action(description="Close")
+    @action(description="Close", permissions=["decide"])
     def close_study(self, request: HttpRequest, object_id: int) -> HttpResponse:
         """No more work; can be reopened."""
-        return self._set_state(request, object_id, "closed", "Closed. It can be opened again.")
+        return self._decide(request, object_id, DECISIONS["close"])
+
+    def _decide(self, request: HttpRequest, object_id: int, decision: Decision) -> HttpResponse:
+        """Ask first, by a page that changes nothing; do it on its POST."""
+        study = get_object_or_404(Study, pk=object_id)
+        back = reverse("admin:studies_study_change", args=[study.pk])
+        if request.method != "POST":
+            context = self.admin_site.each_context(request) | {
+                "title": f"{decision.verb}: {study.title}",
+                "decision": decision,
+                "back": back,
+            }
+            return TemplateResponse(request, "studies/decide.html", context)
+        try:
+            if decision.state:
+                services.study_set_state(study=study, state=decision.state, by=request.user)
+                messages.success(request, decision.done)
+            else:
+                added = services.study_add_units(study=study, by=request.user)
+                messages.success(request, f"{added} clips added; the others were in the study already.")
+        except Refused as refusal:
+            messages.error(request, refusal.message)
+        return redirect(back)
 
 
 @admin.register(StudyUnit)

@@ -246,14 +246,14 @@ def files_read(path: Path, findings: Findings) -> dict[str, bytes]:
     In a zip the files may stand at the top or together in one folder. Sub-folders are not part of a set and
     are left alone. Notes a problem when there is nothing to read.
     """
-    if path.is_dir():
-        return {file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.is_file()}
     if not path.exists():
         findings.problem(
             str(path), None, None, found="no such file or folder", expected="a gold set (folder or zip)"
         )
         return {}
     try:
+        if path.is_dir():
+            return {file.name: file.read_bytes() for file in sorted(path.iterdir()) if file.is_file()}
         with zipfile.ZipFile(path) as archive:
             return _zip_files(archive, str(path), findings)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError) as error:
@@ -261,7 +261,7 @@ def files_read(path: Path, findings: Findings) -> dict[str, bytes]:
             str(path),
             None,
             None,
-            found=f"a file that cannot be read as a zip ({error})",
+            found=f"nothing that can be read ({error})",
             expected="a gold set (folder or zip)",
         )
         return {}

@@ -5,7 +5,7 @@ A set is only ever read whole and checked: :mod:`evaluator.validate` does that.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from evaluator.consensus import consensus
@@ -113,6 +113,8 @@ def ip_goldset_files(
     """
     ordered = sorted((_in_time(item) for item in items), key=lambda item: item.item_id)
     own = sorted(ratings, key=lambda rating: (rating.item_id, rating.moment_id, rating.rater))
+    if not ordered:
+        raise ValueError("a set needs at least one item")
     tasks = ip_tasks(ordered, own)
     totals = ip_counts(tasks, own)
     clash = sorted(totals.keys() & counts.keys())
@@ -208,26 +210,11 @@ def ip_task_value(task: IpTask) -> dict[str, object]:
                 for m in item.moments
             ],
         },
-        "gold": {
-            "consensus": list(gold.consensus),
-            "consensus_debiased": list(gold.consensus_debiased),
-            "n_ratings": list(gold.n_ratings),
-            "rater_sd": list(gold.rater_sd),
-        },
-        "source": {
-            "creator": item.source.creator,
-            "channel": item.source.channel,
-            "category": item.source.category,
-            "source_group": item.source.source_group,
-        },
+        "gold": asdict(gold),
+        "source": asdict(item.source),
     }
 
 
 def ip_rating_value(rating: Rating) -> dict[str, object]:
     """A rating as it stands in ``ratings.jsonl``."""
-    return {
-        "item_id": rating.item_id,
-        "moment_id": rating.moment_id,
-        "rater": rating.rater,
-        "score": rating.score,
-    }
+    return asdict(rating)

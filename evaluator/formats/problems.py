@@ -34,10 +34,16 @@ class Problem:
 
 
 class InputRefused(Exception):
-    """An input was read to its end, every fault was noted, and nothing was changed or scored."""
+    """An input was read to its end, every fault was noted, and nothing was changed or scored.
+
+    ``problems`` come file by file, in the order of lines.
+    """
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+        found = list(problems)
+        files = list(dict.fromkeys(problem.file for problem in found))
+        found.sort(key=lambda problem: (files.index(problem.file), problem.line or 0))
+        self.problems = tuple(found)
         super().__init__("\n".join(problem.text for problem in self.problems))
 
 
@@ -76,4 +82,6 @@ def shown(value: object) -> str:
             text = json.dumps(value, ensure_ascii=False)
         except (TypeError, ValueError):
             text = repr(value)
+    # Half a surrogate pair can be read from JSON and written nowhere.
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     return text if len(text) <= _SHOWN_LENGTH else text[: _SHOWN_LENGTH - 1] + "…"

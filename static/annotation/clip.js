@@ -45,8 +45,12 @@ export class Clip {
     this.lead_in = body.view.lead_in_s;
     this.whole = body.view.context === "clip";
     this.history = history;
-    this.learn(body);
-    this.current = Math.max(0, this.nextUnrated(-1));
+  }
+
+  /** Stand where the work goes on: at the first moment without a score, or at the last moment. */
+  start() {
+    const next = this.nextUnrated(-1);
+    this.current = next < 0 ? this.moments.length - 1 : next;
   }
 
   /** Take over what the server has stored. @param {any} body */

@@ -43,10 +43,10 @@ export function lineOf(rating, player) {
   }
   if (rating.unlocked) return { tone: "ready", text: `Rate moment ${clip.current + 1}: 0, 1, 2 or 3` };
   if (!player.audible) return { tone: "sound", text: "Sound is off: turn it on to rate" };
-  const percent = (/** @type {number} */ share) => `${Math.min(99, Math.floor(share * 100))} %`;
-  if (rating.wholeShare < 1) return { tone: "locked", text: `Watch the whole clip once to rate it · ${percent(rating.wholeShare)}` };
+  const percent = (/** @type {number} */ share) => ` ·\u00a0${Math.min(99, Math.floor(share * 100))}\u00a0%`;
+  if (rating.wholeShare < 1) return { tone: "locked", text: `Watch the whole clip once to rate it${percent(rating.wholeShare)}` };
   const missed = !player.running && player.position >= clip.moment.end_s - 0.05;
-  return { tone: "locked", text: `Watch the moment to its end to rate it · ${percent(rating.momentShare)}${missed ? " · R replays it" : ""}` };
+  return { tone: "locked", text: `Watch the moment to its end to rate it${percent(rating.momentShare)}${missed ? " · R replays it" : ""}` };
 }
 
 export class Display {
@@ -59,6 +59,8 @@ export class Display {
   #acts;
   #say;
   #wasReady = false;
+  /** Clips there are for this person, done ones included; 0 when that is not known. */
+  #total = 0;
 
   /**
    * @param {{rating: Rating, player: Player, flow: Flow, scale: Scale, timeline: Timeline, panel: Panel}} tools
@@ -82,15 +84,15 @@ export class Display {
    * @param {boolean} working
    */
   progress({ done, left }, working) {
-    const total = left === null ? null : done + left;
+    this.#total = left === null ? 0 : done + left;
     const number = working ? `Clip ${done + 1}` : `${done} done`;
-    parts.count.textContent = working && total !== null ? `${number} of ${total}` : number;
-    this.bar({ done, left });
+    parts.count.textContent = working && this.#total ? `${number} of ${this.#total}` : number;
+    this.bar(done);
   }
 
-  /** How much is done: grows with the answer that finishes a clip. @param {{done: number, left: number | null}} progress */
-  bar({ done, left }) {
-    const total = left === null ? 0 : done + left;
+  /** How much is done: grows with the answer that finishes a clip. @param {number} done */
+  bar(done) {
+    const total = this.#total;
     parts.progress.hidden = !total;
     if (!total) return;
     parts.progress.setAttribute("aria-valuemax", String(total));
@@ -125,7 +127,7 @@ export class Display {
     const content = clip && this.#panelContent(clip, finished, gaveUp);
     if (content) this.#panel.show(content);
     else this.#panel.hide();
-    parts.cue.hidden = !clip;
+    parts.cue.hidden = !clip || Boolean(content);
     if (clip) {
       const { start_s, end_s } = clip.moment;
       const [name, span] = parts.cue.children;

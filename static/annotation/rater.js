@@ -31,6 +31,8 @@ const pill = new SavedPill(byId("saved"));
 const keysDialog = /** @type {HTMLDialogElement} */ (byId("keys"));
 const problemDialog = /** @type {HTMLDialogElement} */ (byId("problem"));
 const note = byId("note");
+/** Refusals that say what is stored instead. */
+const STORED_ELSEWHERE = new Set(["stale", "reused_id", "nothing_to_undo"]);
 /** The undo of the unit before, on its way: once stored, that unit is opened again. @type {string | null} */
 let goingBack = null;
 
@@ -83,7 +85,7 @@ const timeline = new Timeline(
 );
 const display = new Display(
   { rating, player, flow, scale, timeline, panel: stagePanel },
-  { next, undo, stay: () => flow.stay(), retry: () => recovery.again(), problem: () => problemDialog.showModal() },
+  { next, undo, stay: () => flow.stay(), retry: () => recovery.again(), problem: () => ask(problemDialog) },
   say,
 );
 const keys = new Keys(preferences);
@@ -132,6 +134,12 @@ function undo() {
   goingBack = rating.undoPrevious();
 }
 
+/** Open a dialog; the clip waits behind it. @param {HTMLDialogElement} dialog */
+function ask(dialog) {
+  if (player.running) player.pause("person");
+  dialog.showModal();
+}
+
 /** Say something that has to be seen, until it is dismissed or answered. @param {string} text */
 function tell(text) {
   /** @type {HTMLElement} */ (note.firstElementChild).textContent = text;
@@ -149,7 +157,7 @@ function queueChanged() {
 function delivered(event, body) {
   pill.saved();
   if (event.assignment === rating.clip?.id) rating.clip.settle(event, body);
-  if (body.progress) display.bar(body.progress);
+  if (body.progress) display.bar(body.progress.done);
   if (event.event_id === goingBack) {
     goingBack = null;
     void work.open();
@@ -172,11 +180,11 @@ function refused(event, reply, fallen) {
   const last = fallen.at(-1) ?? event;
   const yours = last.action === "undo" ? "Your undo" : event.scope === "unit" ? "Your report" : `Your ${spoken(last.value)}`;
   const stored = reply.detail.stored;
-  if (rating.clip && index >= 0 && stored !== undefined) {
+  if (rating.clip && index >= 0 && stored && STORED_ELSEWHERE.has(reply.code)) {
     rating.corrected(event, stored, index);
     tell(`${which}: ${spoken(stored?.value)} is what is stored, from another tab or device. ${yours} was not saved. You can rate it again.`);
   } else {
-    if (reply.code === "not_played" && index >= 0) rating.rewatch(reply.detail.missing?.reaction ?? reply.detail.missing ?? []);
+    if (reply.code === "not_played" && index >= 0) rating.rewatch(reply.detail.missing ?? []);
     tell(`${which} could not be stored: ${reply.message || reply.code} ${yours} was not saved.`);
     void work.open();
   }
@@ -193,7 +201,7 @@ function bindKeys() {
   bind("ArrowLeft", () => rating.step(-1));
   bind("ArrowRight", () => rating.step(1));
   keys.bind("z", () => (cover.content && cover.content.name !== "nothing_left" ? false : undo()));
-  keys.bind("?", () => keysDialog.showModal());
+  keys.bind("?", () => ask(keysDialog));
 }
 
 /**
@@ -215,8 +223,8 @@ function bindPointers() {
   press("key-undo", undo);
   press("next", next);
   press("sound", () => player.toggleSound());
-  press("open-keys", () => keysDialog.showModal());
-  press("open-problem", () => problemDialog.showModal());
+  press("open-keys", () => ask(keysDialog));
+  press("open-problem", () => ask(problemDialog));
   player.video.addEventListener("click", () => rating.playOrPause());
   byId("volume").addEventListener("input", (event) => {
     player.setVolume(Number(/** @type {HTMLInputElement} */ (event.target).value) / 100);

@@ -50,21 +50,28 @@ export class Rating {
   /** Take over what `open` answered; the same clip again keeps its place. @param {any} body */
   begin(body) {
     this.previous = body.previous ?? null;
-    if (this.clip?.id === body.assignment.id) this.clip.learn(body);
-    else this.#beginClip(body);
-    const { clip } = this;
-    if (!clip) return;
+    const same = this.clip?.id === body.assignment.id ? this.clip : null;
+    if (!same) this.save();
+    const kept = this.#kept.load(body.assignment.id);
+    const clip = same ?? new Clip(body, kept.history ?? []);
+    clip.learn(body);
     for (const { event, shown } of this.#queue.items) if (event.assignment === clip.id) clip.recall(event, shown);
+    if (!same) this.#show(clip, body, kept);
     this.finished = clip.allRated || Boolean(clip.report);
   }
 
-  /** @param {any} body */
-  #beginClip(body) {
-    this.save();
-    const kept = this.#kept.load(body.assignment.id);
-    const clip = new Clip(body, kept.history ?? []);
+  /**
+   * Put a clip on the desk as it was left, if it was here before.
+   * @param {Clip} clip
+   * @param {any} body
+   * @param {Record<string, any>} kept
+   */
+  #show(clip, body, kept) {
     this.clip = clip;
-    this.#meter.begin(kept.watched);
+    clip.start();
+    const { played = [], ...stalls } = kept.watched ?? {};
+    // What another device has told the server was watched here counts as well.
+    this.#meter.begin({ ...stalls, played: [...played, ...(body.played?.reaction ?? [])] });
     this.#active.seconds = kept.active_s ?? 0;
     const started = clip.moments.some((moment) => clip.value(moment) !== null);
     const at = kept.position ?? (started ? clip.lead(clip.moment) : 0);

@@ -19,8 +19,8 @@ export function keyName(event) {
   if (/^[0-9]$/.test(key)) return key; // number pad, top row, and AZERTY's top row with Shift
   if (key === "?") return "?";
   if (shiftKey) return "";
-  const row = /^Digit([0-9])$/.exec(code);
-  if (row) return row[1]; // AZERTY's top row without Shift types letters and signs
+  const row = /^(?:Digit|Numpad)([0-9])$/.exec(code);
+  if (row) return row[1]; // AZERTY's top row types letters and signs, a number pad without NumLock moves
   if (code === "Space" || key === " ") return "Space";
   if (/^[a-z]$/i.test(key)) return key.toLowerCase();
   const letter = /^Key([A-Z])$/.exec(code);

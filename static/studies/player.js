@@ -18,6 +18,8 @@ export class Player {
   /** Where to go and whether to run once the new source knows its length. @type {{at: number, run: boolean} | null} */
   #pending = null;
   #stuck = 0;
+  /** Where the playhead was last known to be: an element that failed may say 0. */
+  #lastKnown = 0;
   /** Whether it should be running: true from play to pause, whatever the network does meanwhile. */
   running = false;
   /** Who stopped it last. @type {"person" | "us"} */
@@ -41,6 +43,11 @@ export class Player {
     video.addEventListener("pause", () => this.#stopped());
     video.addEventListener("error", () => this.#fail(MEDIA_ERRORS[video.error?.code ?? 0] || "unknown"));
     video.addEventListener("waiting", () => this.#watchStandstill());
+    for (const name of ["timeupdate", "seeking"]) {
+      video.addEventListener(name, () => {
+        if (video.readyState > 0) this.#lastKnown = video.currentTime;
+      });
+    }
     for (const name of ["playing", "timeupdate", "pause", "emptied"]) {
       video.addEventListener(name, () => clearTimeout(this.#stuck));
     }
@@ -147,6 +154,7 @@ export class Player {
     const pending = this.#pending;
     if (!pending) return;
     this.#pending = null;
+    this.#lastKnown = pending.at;
     if (pending.at > 0) this.video.currentTime = pending.at;
     if (pending.run) void this.play();
     this.#on.change();
@@ -164,7 +172,7 @@ export class Player {
   /** @param {string} code */
   #fail(code) {
     if (!this.video.getAttribute("src")) return;
-    this.#pending = { at: this.position, run: this.running };
+    this.#pending ??= { at: this.#lastKnown, run: this.running };
     this.failed = true;
     clearTimeout(this.#stuck);
     this.#on.fault(code);

@@ -27,8 +27,9 @@
 /** @typedef {"empty" | "sending" | "offline" | "waiting" | "blocked"} QueueState */
 
 const BACKOFF_MS = [1000, 2000, 4000, 8000, 15_000];
-/** Codes that say nothing about the answer itself: it stays, and sending stops until `resume`. */
-const BLOCKING = new Set(["lease", "not_enrolled", "forbidden", "halted", "handed_in"]);
+/** What says nothing about the answer itself: it stays, and sending stops until `resume`. */
+const BLOCKING_CODES = new Set(["lease", "halted", "handed_in"]);
+const BLOCKING_STATUSES = new Set([401, 403, 404]);
 
 /**
  * Whether `later` stands on `earlier`: it continues the same chain, so it falls with it.
@@ -179,7 +180,7 @@ export class AnswerQueue {
       this.#retryIn(this.#notBefore - Date.now());
       return false;
     }
-    if (BLOCKING.has(reply.code)) {
+    if (BLOCKING_CODES.has(reply.code) || BLOCKING_STATUSES.has(reply.status)) {
       this.#open = false;
       this.#become("blocked");
       this.#on.blocked(reply);

@@ -6,7 +6,7 @@
 /** Pauses before the attempts to mend a fault (ms); after the last one the person decides. */
 const ATTEMPTS_MS = [0, 1500, 4000, 8000];
 /** Faults further apart than this are not one story (ms). */
-const STORY_MS = 120_000;
+const STORY_MS = 20_000;
 
 export class Recovery {
   #role;

@@ -54,7 +54,7 @@ export class SavedPill {
     clearTimeout(this.#timer);
     if (!navigator.onLine) return this.#say("offline", "Offline");
     const age = Date.now() - this.#savedAt;
-    if (!this.#savedAt) return this.#say("saved", "Answers are saved as you go");
+    if (!this.#savedAt) return this.#say("saved", "Saved as you go");
     if (age >= FRESH_MS) return this.#say("saved", "All answers saved");
     this.#timer = setTimeout(() => this.#settled(), FRESH_MS - age + 50);
     return this.#say("saved", "Saved just now");

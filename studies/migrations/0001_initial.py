@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
             name='Study',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('slug', models.SlugField(help_text="The study's address: /join/<slug>/", max_length=80, unique=True)),
+                ('slug', models.SlugField(help_text="The study's address: /join/SLUG/", max_length=80, unique=True)),
                 ('title', models.CharField(max_length=200)),
                 ('kind', models.CharField(max_length=40)),
                 ('state', models.CharField(choices=[('draft', 'draft'), ('open', 'open'), ('paused', 'paused: nobody new, those inside finish'), ('halted', 'halted: everyone stops after the current save'), ('closed', 'closed')], default='draft', max_length=10)),
@@ -92,6 +92,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('key', models.CharField(max_length=200)),
+                ('decided_at', models.DateTimeField(blank=True, help_text='When a manager last decided: earlier reports are settled.', null=True)),
                 ('state', models.CharField(choices=[('active', 'active'), ('reported', 'reported: waits for a manager'), ('withdrawn', 'withdrawn')], default='active', max_length=10)),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='units', to='studies.study')),
             ],
@@ -188,14 +189,14 @@ class Migration(migrations.Migration):
                 ('media_sha256', models.JSONField(default=dict)),
                 ('language', models.CharField(blank=True, max_length=20)),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='studies.assignment')),
-                ('effective', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.responseevent')),
+                ('restores', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.responseevent')),
                 ('enrolment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='studies.enrolment')),
                 ('replaces', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='replaced_by', to='studies.responseevent')),
             ],
             options={
                 'ordering': ['id'],
                 'indexes': [models.Index(fields=['assignment', 'scope', 'question'], name='event_by_question')],
-                'constraints': [models.UniqueConstraint(fields=('enrolment', 'scope', 'question', 'replaces'), name='event_replaced_once'), models.UniqueConstraint(condition=models.Q(('replaces__isnull', True)), fields=('enrolment', 'scope', 'question'), name='event_chain_starts_once'), models.CheckConstraint(condition=models.Q(models.Q(('replaces', models.F('id')), _negated=True), ('replaces__isnull', True), _connector='OR'), name='event_replaces_another')],
+                'constraints': [models.UniqueConstraint(fields=('enrolment', 'scope', 'question', 'replaces'), name='event_replaced_once'), models.UniqueConstraint(condition=models.Q(('replaces__isnull', True)), fields=('enrolment', 'scope', 'question'), name='event_chain_starts_once'), models.CheckConstraint(condition=models.Q(models.Q(('replaces', models.F('id')), _negated=True), ('replaces__isnull', True), _connector='OR'), name='event_replaces_another'), models.CheckConstraint(condition=models.Q(('restores__isnull', True), ('action', 'undo'), _connector='OR'), name='only_an_undo_restores')],
             },
         ),
         migrations.AddConstraint(

@@ -67,6 +67,11 @@ def study_add_units(
     return len(fresh)
 
 
+def state_reachable(study: Study, state: str) -> bool:
+    """Whether a study can go to that state from the one it is in."""
+    return study.state in _ALLOWED.get(Study.State(state), set())
+
+
 @transaction.atomic
 def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
     """Open, pause, halt, close or reopen a study; opening freezes a version when something changed."""
@@ -74,7 +79,7 @@ def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
     target = Study.State(state)
     if study.state == target:
         return study
-    if study.state not in _ALLOWED.get(target, set()):
+    if not state_reachable(study, target):
         raise Refused("state", f"A study that is {study.state} cannot become {target.value}.")
     if target is Study.State.OPEN:
         _ready_or_refused(study)

@@ -204,6 +204,22 @@ def test_an_answer_given_while_the_media_are_copied_is_respected(
     assert everything() == before
 
 
+def test_a_row_that_changes_while_the_media_are_copied_is_noticed(
+    imported: Folder, clips_folder: Path
+) -> None:
+    imported.clips(clip_line("c1", parent_clip="c2", stimulus=imported.use("other.mp4")))
+    files = len(list(clips_folder.iterdir()))
+
+    def meddle(doing: str, done: int, total: int) -> None:
+        if doing == "Storing media":
+            Moment.objects.filter(moment_id="m1").update(end_ms=1750)
+
+    with pytest.raises(ImportRefused, match="by someone else during the import"):
+        catalogue_import(imported.path, progress=meddle)
+    assert not MediaVersion.objects.filter(current=False).exists()
+    assert len(list(clips_folder.iterdir())) == files
+
+
 def test_the_cost_does_not_grow_with_the_catalogue(imported: Folder, tmp_path: Path) -> None:
     def queries_of(prefix: str) -> list[str]:
         folder = Folder(tmp_path / prefix, imported.films)
@@ -211,6 +227,7 @@ def test_the_cost_does_not_grow_with_the_catalogue(imported: Folder, tmp_path: P
         folder.moments(
             *(moment_line(f"{prefix}m{i}", f"{prefix}{i}", nomination=NOMINATION) for i in range(3))
         )
+        folder.windows(*(window_line(f"{prefix}w{i}", f"{prefix}{i}") for i in range(3)))
         with CaptureQueriesContext(connection) as queries:
             catalogue_import(folder.path)
         return [query["sql"] for query in queries]

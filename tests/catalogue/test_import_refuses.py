@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from django.core.files.storage import FileSystemStorage
+from django.core.management import CommandError, call_command
 
 from catalogue.importing import ImportRefused, catalogue_import
 from catalogue.models import Channel, Clip, MediaVersion, Moment
@@ -250,8 +251,8 @@ def test_a_failing_storage_leaves_neither_rows_nor_files(
 
     monkeypatch.setattr(FileSystemStorage, "_save", save_twice)
     folder.clips(clip_line("c1"), clip_line("c2"))
-    with pytest.raises(OSError, match="No space"):
-        catalogue_import(folder.path)
+    with pytest.raises(CommandError, match="No space left on device"):
+        call_command("import_catalogue", str(folder.path))
     assert not list(clips_folder.iterdir())
     assert not Clip.objects.exists()
 

@@ -1,27 +1,46 @@
 """A player asks for a clip in pieces, as Safari does."""
 
 import hashlib
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import FileSystemStorage, storages
+from django.core.signals import request_finished
+from django.db import close_old_connections
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 from django.test import RequestFactory
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from catalogue import serving
 from catalogue.models import Clip, MediaVersion
-from catalogue.serving import RANGE_BYTES, media_response
+from catalogue.serving import RANGE_BYTES, WHOLE_BYTES, WHOLE_STREAMS, media_response
 
-SIZE = 2 * RANGE_BYTES + 12_345
+SIZE = WHOLE_BYTES + 12_345
 CONTENT = bytes(hashlib.shake_256(b"touchstone").digest(SIZE))
 ETAG = f'"{hashlib.sha256(CONTENT).hexdigest()}"'
 
 
+@pytest.fixture(autouse=True)
+def _connections_stay() -> Iterator[None]:
+    """Closing an answer ends a request, which would look after database connections; there are none here."""
+    request_finished.disconnect(close_old_connections)
+    yield
+    request_finished.connect(close_old_connections)
+
+
+@pytest.fixture(autouse=True)
+def _free_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers that a test does not read to the end take no place away from the next test."""
+    monkeypatch.setattr(serving, "_streams", threading.BoundedSemaphore(WHOLE_STREAMS))
+
+
 @pytest.fixture
 def media(clips_folder: Path) -> MediaVersion:
-    """A stored file of a little more than two answers' worth."""
+    """A stored file that is too large to be answered whole from memory."""
     media = MediaVersion(
         clip=Clip(clip_id="a-telling-id"),
         role="reaction",
@@ -42,7 +61,9 @@ def ask(
 
 
 def body(response: HttpResponseBase) -> bytes:
-    return b"".join(response.streaming_content) if response.streaming else response.content
+    content = b"".join(response.streaming_content) if response.streaming else response.content
+    response.close()
+    return content
 
 
 def test_bytes_100_to_199_are_a_206_of_100_bytes(media: MediaVersion) -> None:
@@ -188,8 +209,30 @@ def test_a_reader_that_stalls_holds_no_file(media: MediaVersion, monkeypatch: py
     ranged, whole = ask(media, "bytes=0-"), ask(media)
     assert not isinstance(ranged, StreamingHttpResponse)
     next(iter(whole.streaming_content))
-    assert len(opened) == 2
+    assert opened
     assert all(file.closed for file in opened)
+
+
+def test_a_small_file_comes_whole_from_memory(media: MediaVersion, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "WHOLE_BYTES", SIZE)
+    response = ask(media)
+    assert not response.streaming
+    assert response["Content-Length"] == str(SIZE)
+    assert body(response) == CONTENT
+
+
+def test_large_files_asked_for_whole_cannot_take_every_thread(media: MediaVersion) -> None:
+    """A whole large file holds a thread while its reader is slow, which ranges never do."""
+    slow = [ask(media) for _ in range(WHOLE_STREAMS)]
+    assert {response.status_code for response in slow} == {200}
+    refused = ask(media)
+    assert refused.status_code == 503
+    assert int(refused["Retry-After"]) > 0
+    assert ask(media, "bytes=0-").status_code == 206
+    slow[0].close()
+    slow[0].close()
+    assert ask(media).status_code == 200
+    assert ask(media).status_code == 503
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)

@@ -177,6 +177,7 @@ def test_a_sentence_says_what_each_rule_removed(world: World):
     frozen = world.freeze()
     assert "1 moment dropped: fewer than 3 ratings." in frozen.removed
     assert "1 clip dropped: fewer than 2 moments left." in frozen.removed
+    assert frozen.removed[0].startswith("0 scores left out: blocked clips or creators; from people who")
     assert "1 clip dropped: consensus range below 0.25." in frozen.removed
     sheet = files_of(frozen)["DATASHEET.md"].decode()
     assert all(sentence in sheet for sentence in frozen.removed)

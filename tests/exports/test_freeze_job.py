@@ -32,7 +32,7 @@ def test_it_runs_after_the_commit_and_links_what_it_made(
     callbacks[0]()
     job.refresh_from_db()
     assert (job.state, job.progress) == (State.DONE, 100)
-    assert job.sentence == "Frozen as demo v1: 3 items, 6 moments, 18 ratings, 3 raters."
+    assert job.sentence == "Frozen as demo v1: 3 items, 6 moments, 3 raters, 18 ratings."
     assert (job.result.seed, job.result.parameters["size"], job.result.created_by) == (3, 3, mia)
     assert len(items_of(job.result)) == 3
     assert job.started_at <= job.ended_at

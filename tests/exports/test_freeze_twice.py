@@ -1,11 +1,13 @@
 """Freezing again: the same state gives the same bytes, a change gives a version that names the one before."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from django.db import transaction
+from django.db import connections, transaction
 
 from annotation.models import Score
 from exports.models import FrozenForGood, GoldSetVersion, ReleaseLabel
@@ -153,3 +155,28 @@ def test_the_row_is_refused_to_whoever_loaded_it(world: World):
     loaded.name = "other"
     with pytest.raises(FrozenForGood):
         loaded.save()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_freezes_in_several_threads_share_one_numbering_and_each_set_is_whole(releases: Path):
+    """Four workers freeze one study under four names in one line, and two of them under one name."""
+    world = build()
+    names = ["a", "b", "c", "c"]
+    start = threading.Barrier(len(names))
+
+    def work(name: str) -> GoldSetVersion:
+        start.wait()
+        try:
+            return world.freeze(name=name)
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        frozen = list(pool.map(work, names))
+    assert frozen[2] == frozen[3]
+    assert [version.version for version in frozen] == [1, 1, 1, 1]
+    assert len({json.dumps(ratings_of(version)) for version in frozen}) == 1
+    assert sorted(path.name for path in (releases / "ip").iterdir()) == ["a-v1.zip", "b-v1.zip", "c-v1.zip"]
+    for letter, many in (("R", 3), ("P", 3), ("C", 2), ("S", 4)):
+        numbers = ReleaseLabel.objects.filter(type=letter).values_list("number", flat=True)
+        assert sorted(numbers) == list(range(1, many + 1))

@@ -109,7 +109,7 @@ def _start_in(folder: Path, settings: tuple[str, ...]) -> OwnServer:
     data.mkdir(mode=0o700)
     if user:
         os.chown(data, pwd.getpwnam(user).pw_uid, pwd.getpwnam(user).pw_gid)
-    initdb = [programs / "initdb", "-D", data, "-U", "postgres", "--auth=trust", "--encoding=UTF8"]
+    initdb = [str(programs / "initdb"), "-D", str(data), "-U", "postgres", "--auth=trust", "--encoding=UTF8"]
     made = subprocess.run([*initdb, "--locale=C"], user=user, cwd=folder, capture_output=True, text=True)
     if made.returncode:
         raise RuntimeError(f"initdb ended with {made.returncode}: {made.stderr}")

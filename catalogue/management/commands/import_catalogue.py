@@ -37,6 +37,8 @@ class Command(BaseCommand):
             count = len(refused.problems)
             noun = "problem" if count == 1 else "problems"
             raise CommandError(f"{problems}\n{count} {noun}; nothing was imported.") from refused
+        except OSError as fault:
+            raise CommandError(f"The import stopped, and nothing was imported: {fault}") from fault
         finally:
             bars.close()
         self.stdout.write(report.text)

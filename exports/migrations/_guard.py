@@ -5,8 +5,6 @@ DELETE, because emptying a test database is a DELETE there; on PostgreSQL it is 
 table's triggers when a later migration rebuilds it: such a migration has to add them again.
 """
 
-from django.db import migrations
-
 TABLE = "exports_goldsetversion"
 FREE = {"created_by_id"}
 SENTENCE = "a frozen set never changes"
@@ -35,8 +33,3 @@ def guard(apps, schema_editor):
 
 def unguard(apps, schema_editor):
     schema_editor.execute(POSTGRESQL_UNDO if schema_editor.connection.vendor == "postgresql" else SQLITE_UNDO)
-
-
-class Migration(migrations.Migration):
-    dependencies = [("exports", "0002_release_line_and_jobs")]
-    operations = [migrations.RunPython(guard, unguard)]

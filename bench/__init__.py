@@ -1,0 +1,1 @@
+"""What is promised about speed, measured on servers of its own: `make bench`."""

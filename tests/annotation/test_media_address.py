@@ -70,7 +70,7 @@ def is_the_same_404(person, url, like="/media/nonsense/"):
 def test_the_address_gives_the_file_to_the_person_it_was_made_for(rater):
     response = rater.client.get(address(rater))
     assert response.status_code == 200
-    assert b"".join(response.streaming_content) == BYTES
+    assert response.getvalue() == BYTES
     assert response["Content-Type"] == rater.opened["media"]["reaction"]["type"] == "video/mp4"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation import services
+from annotation.answers import rating_lines
 from annotation.diagnostics import intensity_diagnostics, scores_current
 from annotation.goldset import PARAMETERS, intensity_goldset
 from catalogue import queries as catalogue
@@ -118,6 +119,7 @@ KIND = kind_register(
         forget=services.score_forget,
         rebuild=services.scores_rebuild,
         current=scores_current,
+        ratings=rating_lines,
         diagnostics=intensity_diagnostics,
         goldset=intensity_goldset,
         goldset_name="ip",

@@ -137,7 +137,8 @@ class StudyKind:
     of one, `validate` returns the payload as it is stored, `record` and `forget` keep the typed current
     answer inside the saving transaction, `rebuild` makes it anew from the events, `goldset` chooses and
     shapes the items of a set, `simulate` answers as a person would. `current` returns the current answers
-    by (rater, question); `diagnostics` reads through the database alias it is given.
+    by (rater, question), `ratings` those that count as lines of a ratings file; `diagnostics` reads through
+    the database alias it is given.
     """
 
     name: str
@@ -155,6 +156,7 @@ class StudyKind:
     forget: Callable[["Assignment", Question], None]
     rebuild: Callable[[Sequence[int]], int]
     current: Callable[[Sequence[int]], Mapping[tuple[str, str], Any]]
+    ratings: Callable[[Sequence[int]], Iterable[Mapping[str, Any]]]
     diagnostics: Callable[..., list[Diagnostic]]
     goldset: Callable[[Sequence["Study"], Mapping[str, Any], Labels], GoldSet]
     goldset_name: str

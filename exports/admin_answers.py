@@ -1,11 +1,12 @@
 """The manager's page for answers: download what a study holds, bring in what was collected elsewhere."""
 
+import tempfile
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -20,6 +21,7 @@ from studies.admin import ReadOnlyAdmin
 from studies.queries import kind_of
 
 MOST_BYTES = 20 * 1024 * 1024
+IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 
 class AnswersForm(forms.Form):
@@ -82,15 +84,17 @@ class StudyAnswersAdmin(ReadOnlyAdmin):
         return format_html('<a href="{}" class="underline">import answers…</a>', address)
 
     def download(self, request: HttpRequest, pk: int, what: str) -> HttpResponseBase:
-        """One file, streamed."""
+        """One file, whole before it is sent: an error half-way is an error and no shorter file."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         study = get_object_or_404(StudyAnswers, pk=pk)
         if what not in ANSWER_FILES:
             raise Http404
-        response = StreamingHttpResponse(ANSWER_FILES[what](study), content_type="application/x-ndjson")
-        response["Content-Disposition"] = f'attachment; filename="{study.slug}-{what}.jsonl"'
-        return response
+        file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY_BYTES)  # noqa: SIM115 - the response closes it
+        file.writelines(ANSWER_FILES[what](study))
+        file.seek(0)
+        name = f"{study.slug}-{what}.jsonl"
+        return FileResponse(file, as_attachment=True, filename=name, content_type="application/x-ndjson")
 
     def bring(self, request: HttpRequest, pk: int) -> HttpResponse:
         """The form; on POST the import, all or nothing, with every problem listed."""

@@ -56,11 +56,11 @@ def test_what_a_file_says_is_shown_as_text(admin_client, study):
 
 def test_both_files_can_be_downloaded(admin_client, study):
     bring(admin_client, study, ratings(("k1-m0", "ana", 3), ("k1-m1", "ana", 0)))
-    for what, lines in (("ratings", ratings_lines), ("events", events_lines)):
-        answer = admin_client.get(f"{LIST}{study.pk}/{what}.jsonl")
-        assert b"".join(answer.streaming_content) == b"".join(lines(study))
-        assert f"laughs-{what}.jsonl" in answer["Content-Disposition"]
     assert admin_client.get(f"{LIST}{study.pk}/secrets.jsonl").status_code == 404
+    expected = {"ratings": b"".join(ratings_lines(study)), "events": b"".join(events_lines(study))}
+    answers = {what: admin_client.get(f"{LIST}{study.pk}/{what}.jsonl") for what in expected}
+    assert {what: b"".join(answer.streaming_content) for what, answer in answers.items()} == expected
+    assert "laughs-events.jsonl" in answers["events"]["Content-Disposition"]
 
 
 def test_staff_without_the_permissions_neither_take_out_nor_bring_in(client, study):

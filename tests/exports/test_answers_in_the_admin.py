@@ -59,8 +59,8 @@ def test_both_files_can_be_downloaded(admin_client, study):
     assert admin_client.get(f"{LIST}{study.pk}/secrets.jsonl").status_code == 404
     expected = {"ratings": b"".join(ratings_lines(study)), "events": b"".join(events_lines(study))}
     answers = {what: admin_client.get(f"{LIST}{study.pk}/{what}.jsonl") for what in expected}
-    assert {what: b"".join(answer.streaming_content) for what, answer in answers.items()} == expected
     assert "laughs-events.jsonl" in answers["events"]["Content-Disposition"]
+    assert {what: b"".join(answer.streaming_content) for what, answer in answers.items()} == expected
 
 
 def test_staff_without_the_permissions_neither_take_out_nor_bring_in(client, study):

@@ -70,7 +70,7 @@ def _enrolled(request: HttpRequest, slug: str) -> Enrolment | HttpResponse:
             "If you have not started yet, begin with the study link.",
             study=study,
             status=403,
-            link_url=reverse("studies:join", args=[slug]),
+            link=reverse("studies:join", args=[slug]),
             link_text="Go to the study",
         )
     return enrolment
@@ -90,7 +90,7 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
         study,
         return_address=_return_address(request, study),
         instructions_html=markdown_html(study.instructions),
-        continue_url=reverse("studies:work", args=[slug]),
+        work_url=reverse("studies:work", args=[slug]),
     )
 
 
@@ -133,7 +133,7 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
         enrolment.study,
         done=queries.work_done(enrolment),
         return_address=_return_address(request, enrolment.study),
-        continue_url=reverse("studies:work", args=[slug]),
+        work_url=reverse("studies:work", args=[slug]),
     )
 
 

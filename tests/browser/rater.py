@@ -1,5 +1,6 @@
 """A rater at a browser: what they see on the page, what they press, and what the database has of them."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -10,7 +11,7 @@ from studies.models import Assignment, Enrolment, ResponseEvent, Study
 from studies.services.enrolment import enrolment_join
 from tests.services.processes import wait_until
 
-PATIENCE_MS = 45_000
+PATIENCE_MS = 30_000
 """How long a test waits for what should come at once: the machine may be busy."""
 
 
@@ -137,15 +138,17 @@ class Rater:
 
     def score(self, number: int, value: int) -> Self:
         """Watch a moment that is playing to its end and score it; the page shows the score."""
-        self.watched(number).press(str(value))
-        expect(self.moment(number)).to_have_attribute("data-state", "done")
-        return self
+        return self.watched(number).press(str(value)).shows(number, value)
 
-    def rescore(self, value: int) -> Self:
+    def rescore(self, number: int, value: int) -> Self:
         """Give the current moment, watched before, another score."""
         self.page.wait_for_timeout(300)  # a second digit sooner than a person means one is not taken
         self.press(str(value))
-        expect(self.card(value)).to_have_attribute("aria-checked", "true")
+        return self.shows(number, value)
+
+    def shows(self, number: int, value: int) -> Self:
+        """Wait until the page shows that score of a moment."""
+        expect(self.moment(number)).to_have_attribute("aria-label", re.compile(rf"rated {value} \w+$"))
         return self
 
     def rate_clip(self, values: Sequence[int]) -> Self:
@@ -157,7 +160,8 @@ class Rater:
 
     def finished(self, moments: int) -> Self:
         """Wait until the clip is done and everything is stored."""
-        expect(self.panel.locator("h2")).to_have_text(f"All {moments} moments rated")
+        done = "The moment is rated" if moments == 1 else f"All {moments} moments rated"
+        expect(self.panel.locator("h2")).to_have_text(done)
         return self.saved()
 
     def saved(self) -> Self:

@@ -75,7 +75,7 @@ def two_changed_minds(rater: Rater, value: int) -> list[ResponseEvent]:
     for key, number in (("ArrowLeft", 2), ("ArrowRight", 3)):
         rater.press(key)
         expect(rater.current).to_have_text(str(number))
-        rater.rescore(value)
+        rater.rescore(number, value)
     expect(rater.pill).to_have_text("Offline, 2 answers waiting")
     rater.page.context.set_offline(False)
     rater.saved()

@@ -12,10 +12,18 @@ from studies.models import Assignment, ResponseEvent
 
 def score_record(assignment: Assignment, question: Question, event: ResponseEvent) -> None:
     """Make the event's score the current one of this enrolment for the moment."""
-    Score.objects.update_or_create(
+    current = Score(
         enrolment_id=assignment.enrolment_id,
+        assignment=assignment,
         moment_id=Moment.objects.values_list("pk", flat=True).get(moment_id=question.key),
-        defaults={"assignment": assignment, "event": event, "score": int(event.payload or 0)},
+        event=event,
+        score=int(event.payload or 0),
+    )
+    Score.objects.bulk_create(  # one statement, whether there was a score before or not
+        [current],
+        update_conflicts=True,
+        unique_fields=["enrolment", "moment"],
+        update_fields=["assignment", "event", "score"],
     )
 
 
@@ -32,21 +40,20 @@ def scores_rebuild(study_ids: Sequence[int]) -> int:
         kind="intensity",
         scope=ResponseEvent.Scope.QUESTION,
         replaced_by__isnull=True,
-        effective__isnull=False,
-    ).select_related("effective")
+    ).select_related("restores")
     Score.objects.filter(enrolment__study__in=study_ids).delete()
     moments = dict(Moment.objects.values_list("moment_id", "pk"))
     made = Score.objects.bulk_create(
         [
             Score(
-                enrolment_id=head.enrolment_id,
-                assignment_id=head.assignment_id,
-                moment_id=moments[head.question],
-                event_id=head.effective.pk,
-                score=int(head.effective.payload or 0),
+                enrolment_id=answer.enrolment_id,
+                assignment_id=answer.assignment_id,
+                moment_id=moments[answer.question],
+                event_id=answer.pk,
+                score=int(answer.payload or 0),
             )
-            for head in heads
-            if head.effective is not None
+            for answer in (head.standing for head in heads)
+            if answer is not None
         ],
         batch_size=2000,
     )

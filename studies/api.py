@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from studies import access, queries, wire
+from studies.history import history_of
 from studies.models import Assignment, Enrolment, ResponseEvent
 from studies.services import assignment as assignments
 from studies.services import enrolment as enrolments
@@ -97,7 +98,8 @@ def _unit_body(opened: Opened) -> dict[str, Any]:
         return {}
     study = assignment.enrolment.study
     parameters = queries.study_parameters(study, assignment.study_version)
-    heads = queries.heads(assignment)
+    history = history_of(assignment)
+    heads = history.heads
     report = heads.get((ResponseEvent.Scope.UNIT, unit.key))
     return {
         "assignment": _state(assignment),
@@ -107,7 +109,7 @@ def _unit_body(opened: Opened) -> dict[str, Any]:
             q.key: heads["question", q.key].public() for q in unit.questions if ("question", q.key) in heads
         },
         "report": report.public() if report else None,
-        "played": {role: _seconds(s) for role, s in queries.played_so_far(assignment).items()},
+        "played": {role: _seconds(s) for role, s in history.played.items()},
     }
 
 

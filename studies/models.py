@@ -242,8 +242,8 @@ class ResponseEvent(models.Model):
     """One thing an annotator said: an answer, a report about the whole unit, or the undoing of either.
 
     Events are only ever added. Those of one (enrolment, scope, question) form a chain: each names the one it
-    replaces, and nothing else can replace that one. `effective` is the answer that is current after this
-    event: itself, or for an undo the answer before the one undone, or none.
+    replaces, and nothing else can replace that one. An undo names the answer that it `restores`, if there
+    was one.
     """
 
     class Action(models.TextChoices):
@@ -268,7 +268,7 @@ class ResponseEvent(models.Model):
     replaces = models.ForeignKey(
         "self", on_delete=models.CASCADE, null=True, blank=True, related_name="replaced_by"
     )
-    effective = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="+")
+    restores = models.ForeignKey("self", on_delete=models.CASCADE, null=True, blank=True, related_name="+")
     late = models.BooleanField(default=False)
     received_at = models.DateTimeField(db_index=True)
     answered_at = models.DateTimeField(
@@ -296,11 +296,19 @@ class ResponseEvent(models.Model):
             models.CheckConstraint(
                 condition=~Q(replaces=F("id")) | Q(replaces__isnull=True), name="event_replaces_another"
             ),
+            models.CheckConstraint(
+                condition=Q(restores__isnull=True) | Q(action="undo"), name="only_an_undo_restores"
+            ),
         ]
         indexes = [models.Index(fields=["assignment", "scope", "question"], name="event_by_question")]
 
     def __str__(self) -> str:
         return f"{self.action} of {self.question}"
+
+    @property
+    def standing(self) -> "ResponseEvent | None":
+        """The answer or report that is current after this event, or None."""
+        return self.restores if self.action == self.Action.UNDO else self
 
 
 class TechnicalFault(models.Model):

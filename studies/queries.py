@@ -1,26 +1,13 @@
 """Reads of the studies app."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Q
 
+from studies.history import Head, history_of
 from studies.kinds import StudyKind, Unit, kind_named
-from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit, StudyVersion
-from studies.playback import Stretch, merged_by_role
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The end of a chain of events: its newest event, and the value that is current after it."""
-
-    event: ResponseEvent
-    value: Any
-
-    def public(self) -> dict[str, Any]:
-        """The head as the annotator's own page may know it."""
-        return {"head": str(self.event.event_id), "value": self.value}
+from studies.models import Assignment, Enrolment, Study, StudyUnit, StudyVersion
 
 
 def kind_of(study: Study) -> StudyKind:
@@ -77,30 +64,6 @@ def units_wanted(enrolment: Enrolment, now: datetime) -> list[tuple[int, str, in
     return list(wanted.order_by().values_list("held", "key", "pk"))
 
 
-def heads(assignment: Assignment) -> dict[tuple[str, str], Head]:
-    """The head of every chain of an assignment, by (scope, question)."""
-    newest: dict[tuple[str, str], Head] = {}
-    events = ResponseEvent.objects.filter(assignment=assignment).select_related("effective").order_by("id")
-    for event in events:
-        newest[event.scope, event.question] = Head(
-            event, event.effective.payload if event.effective else None
-        )
-    return newest
-
-
-def played_so_far(assignment: Assignment) -> dict[str, list[Stretch]]:
-    """What all events of an assignment claimed to have watched, whatever device said so."""
-    return merged_by_role(
-        *ResponseEvent.objects.filter(assignment=assignment).values_list("played", flat=True)
-    )
-
-
-def answered_questions(assignment: Assignment) -> set[str]:
-    """The questions of an assignment that have ever been answered, undone answers included."""
-    answers = ResponseEvent.objects.filter(assignment=assignment, action=ResponseEvent.Action.ANSWER)
-    return set(answers.values_list("question", flat=True))
-
-
 def work_state(enrolment: Enrolment) -> str:
     """Whether this person may go on: `working`, `halted`, `closed` or `handed_in`."""
     if enrolment.state != Enrolment.State.ACTIVE:
@@ -119,7 +82,7 @@ def last_deed(enrolment: Enrolment, *, before: Assignment | None) -> Head | None
     )
     if previous is None:
         return None
-    standing = [head for head in heads(previous).values() if head.event.effective_id is not None]
+    standing = [head for head in history_of(previous).heads.values() if head.event.standing]
     return max(standing, key=lambda head: head.event.pk, default=None)
 
 

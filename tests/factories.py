@@ -140,7 +140,6 @@ def score(of: Assignment, moment_id: str, value: int, *, at: datetime = START) -
         received_at=at,
         answered_at=at,
     )
-    ResponseEvent.objects.filter(pk=event.pk).update(effective=event)
     return Score.objects.create(
         enrolment=of.enrolment,
         assignment=of,

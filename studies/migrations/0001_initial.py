@@ -189,14 +189,14 @@ class Migration(migrations.Migration):
                 ('media_sha256', models.JSONField(default=dict)),
                 ('language', models.CharField(blank=True, max_length=20)),
                 ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='studies.assignment')),
-                ('effective', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.responseevent')),
+                ('restores', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.responseevent')),
                 ('enrolment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='studies.enrolment')),
                 ('replaces', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='replaced_by', to='studies.responseevent')),
             ],
             options={
                 'ordering': ['id'],
                 'indexes': [models.Index(fields=['assignment', 'scope', 'question'], name='event_by_question')],
-                'constraints': [models.UniqueConstraint(fields=('enrolment', 'scope', 'question', 'replaces'), name='event_replaced_once'), models.UniqueConstraint(condition=models.Q(('replaces__isnull', True)), fields=('enrolment', 'scope', 'question'), name='event_chain_starts_once'), models.CheckConstraint(condition=models.Q(models.Q(('replaces', models.F('id')), _negated=True), ('replaces__isnull', True), _connector='OR'), name='event_replaces_another')],
+                'constraints': [models.UniqueConstraint(fields=('enrolment', 'scope', 'question', 'replaces'), name='event_replaced_once'), models.UniqueConstraint(condition=models.Q(('replaces__isnull', True)), fields=('enrolment', 'scope', 'question'), name='event_chain_starts_once'), models.CheckConstraint(condition=models.Q(models.Q(('replaces', models.F('id')), _negated=True), ('replaces__isnull', True), _connector='OR'), name='event_replaces_another'), models.CheckConstraint(condition=models.Q(('restores__isnull', True), ('action', 'undo'), _connector='OR'), name='only_an_undo_restores')],
             },
         ),
         migrations.AddConstraint(

@@ -18,6 +18,9 @@ from studies.kinds import Unit
 from studies.models import Assignment, Enrolment, Study, StudyUnit, TechnicalFault
 from studies.queries import kind_of, may_go_on, study_parameters, unit_of, units_wanted, work_state
 
+LAPSING = timedelta(seconds=30)
+"""A reservation this close to its end may be judged lapsed by somebody else before we have committed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -36,10 +39,16 @@ def queue_locked(enrolment: Enrolment) -> Enrolment:
     and everybody locks in this one order. Read the clock after this call, not before it: a reservation must
     not be judged by the time at which somebody began to wait.
     """
-    study = Study.objects.select_for_update().get(pk=enrolment.study_id)
-    locked = Enrolment.objects.select_for_update().get(pk=enrolment.pk)
+    study = Study.objects.select_for_update(no_key=True).get(pk=enrolment.study_id)
+    locked = Enrolment.objects.select_for_update(no_key=True).get(pk=enrolment.pk)
     locked.study = study
     return locked
+
+
+def enrolment_locked(enrolment: Enrolment) -> Enrolment:
+    """The enrolment as it is now, locked alone: for what moves no place, so that nobody else waits."""
+    locked = Enrolment.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
+    return locked.get(pk=enrolment.pk)
 
 
 @transaction.atomic
@@ -146,17 +155,22 @@ def assignment_renew(
 
     `fault` is a media error that the page met (role, code, browser), kept for the manager.
     """
-    enrolment = queue_locked(enrolment)
-    now = now or timezone.now()
-    assignment = (
-        enrolment.assignments.select_related("unit", "enrolment__study").filter(pk=assignment_id).first()
-    )
-    if assignment is None:
+    own = enrolment.assignments.select_related("unit", "enrolment__study").filter(pk=assignment_id)
+    found = own.first()
+    if found is None:
         raise Refused("not_assigned", "This unit was never given to you.")
     if fault:
-        TechnicalFault.objects.create(assignment=assignment, **fault)
-    running = assignment.reserved_until > now or may_go_on(assignment, enrolment.study, now)
-    if running and assignment.state in (Assignment.State.OPEN, Assignment.State.RESERVED):
-        assignment.reserved_until = reserved_until(enrolment.study, now)
-        assignment.save(update_fields=["reserved_until"])
-    return assignment
+        TechnicalFault.objects.create(assignment=found, **fault)
+    running = own.filter(state__in=[Assignment.State.OPEN, Assignment.State.RESERVED])
+    clock = now or timezone.now()
+    until = reserved_until(enrolment.study, clock)
+    if running.filter(reserved_until__gt=clock + LAPSING).update(reserved_until=until):
+        return own.get()
+    if found.state in (Assignment.State.OPEN, Assignment.State.RESERVED):
+        # It has lapsed or is about to: only a place that is still left brings it back.
+        enrolment = queue_locked(enrolment)
+        clock = now or timezone.now()
+        lapsed = running.first()
+        if lapsed and (lapsed.reserved_until > clock or may_go_on(lapsed, enrolment.study, clock)):
+            running.update(reserved_until=reserved_until(enrolment.study, clock))
+    return own.get()

@@ -6,7 +6,7 @@ the same transaction, so an acknowledged answer is on disk whole or not at all.
 """
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,19 +16,16 @@ from django.utils import timezone
 
 from studies import playback
 from studies.errors import Invalid, Refused
+from studies.history import Head, History, history_of
 from studies.kinds import InvalidResponse, Question, Unit
 from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit
 from studies.queries import (
-    Head,
-    answered_questions,
-    heads,
     kind_of,
     place_taken,
-    played_so_far,
     study_parameters,
     unit_of,
 )
-from studies.services.assignment import queue_locked, reserved_until
+from studies.services.assignment import LAPSING, enrolment_locked, queue_locked, reserved_until
 
 Action = ResponseEvent.Action
 Scope = ResponseEvent.Scope
@@ -75,7 +72,7 @@ class Recorded:
     @property
     def value(self) -> Any:
         """The value that was current right after this event."""
-        return self.event.effective.payload if self.event.effective else None
+        return Head(self.event).value
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +82,10 @@ class _Context:
     assignment: Assignment
     unit: Unit
     parameters: dict[str, Any]
-    heads: dict[tuple[str, str], Head]
+    history: History
     now: datetime
 
 
-@transaction.atomic
 def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = None) -> Recorded:
     """Record an answer, a report or an undo, and the current answer that follows from it.
 
@@ -97,24 +93,48 @@ def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = 
     reused event, a unit never given to this person, work handed in, another tab's unit, a moment that
     has not been watched. Raises `Invalid` for a value that the kind does not accept.
     """
-    enrolment = queue_locked(enrolment)  # serialises everything one person says, from however many tabs
+    try:
+        return _record(enrolment, said, now, lock=enrolment_locked)
+    except _PlaceAtStake:
+        # Nothing was written: the transaction has been rolled back and is done again behind the queue.
+        return _record(enrolment, said, now, lock=queue_locked)
+
+
+class _PlaceAtStake(Exception):
+    """Recording this takes, keeps or gives back a place, which needs the lock of the queue."""
+
+
+@transaction.atomic
+def _record(
+    enrolment: Enrolment, said: Said, now: datetime | None, *, lock: Callable[[Enrolment], Enrolment]
+) -> Recorded:
+    enrolment = lock(enrolment)  # serialises everything one person says, from however many tabs
     now = now or timezone.now()
     known = (
-        ResponseEvent.objects.select_related("assignment", "effective").filter(event_id=said.event_id).first()
+        ResponseEvent.objects.select_related("assignment", "restores").filter(event_id=said.event_id).first()
     )
     if known is not None:
         return _known(known, enrolment, said)
     context = _context(enrolment, said, now)
     question = _question(context, said)
-    head = context.heads.get((said.scope, question.key))
+    head = context.history.heads.get((said.scope, question.key))
     _may_speak(context, said, head)
     payload = _payload(context, said, question, head)
     if said.action == Action.ANSWER:
         _watched_or_refused(context, said, question)
+    if lock is not queue_locked and _place_at_stake(context, said):
+        raise _PlaceAtStake
     event = _event(context, said, question, payload, head)
     _keep_current(context, event, question)
     _settle(context, event)
     return Recorded(event, context.assignment, created=True)
+
+
+def _place_at_stake(context: _Context, said: Said) -> bool:
+    """Whether others' places depend on this: anything but an answer in good time."""
+    in_good_time = context.assignment.reserved_until > context.now + LAPSING
+    started = context.assignment.state in (State.OPEN, State.RESERVED) and in_good_time
+    return said.action != Action.ANSWER or not (started or context.assignment.state == State.FINISHED)
 
 
 def _stored(head: Head | None) -> dict[str, Any]:
@@ -155,7 +175,7 @@ def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
     unit = unit_of(assignment, parameters)
     if unit is None:
         raise Refused("withdrawn", "This clip has been taken out of the study.", stored=None)
-    return _Context(enrolment, enrolment.study, assignment, unit, parameters, heads(assignment), now)
+    return _Context(enrolment, enrolment.study, assignment, unit, parameters, history_of(assignment), now)
 
 
 def _question(context: _Context, said: Said) -> Question:
@@ -185,7 +205,7 @@ def _may_speak(context: _Context, said: Said, head: Head | None) -> None:
 
 def _payload(context: _Context, said: Said, question: Question, head: Head | None) -> Any:
     if said.action == Action.UNDO:
-        if head is None or head.event.effective_id is None:
+        if head is None or head.event.standing is None:
             raise Refused("nothing_to_undo", "There is nothing to undo here.", stored=_stored(head))
         return None
     if (said.action == Action.REPORT) != (said.scope == Scope.UNIT):
@@ -211,7 +231,7 @@ def _payload(context: _Context, said: Said, question: Question, head: Head | Non
 
 def _watched_or_refused(context: _Context, said: Said, question: Question) -> None:
     """Both halves of the proof: what the page says it played, and what the server's clock allows."""
-    played = playback.merged_by_role(played_so_far(context.assignment), said.played)
+    played = playback.merged_by_role(context.history.played, said.played)
     gaps = {w.role: playback.missing(w, played) for w in question.must_play}
     if any(gaps.values()):
         raise Refused(
@@ -220,7 +240,7 @@ def _watched_or_refused(context: _Context, said: Said, question: Question) -> No
             wait_s=0,
             missing=[[a / 1000, b / 1000] for stretches in gaps.values() for a, b in stretches],
         )
-    answered = answered_questions(context.assignment) | {question.key}
+    answered = context.history.answered | {question.key}
     windows = [w for q in context.unit.questions if q.key in answered for w in q.must_play]
     opened_at = context.assignment.opened_at or context.now
     wait = playback.wait_ms(windows, opened_at, context.now)
@@ -259,19 +279,15 @@ def _event(
         media_sha256={role: shown["sha256"] for role, shown in assignment.media.items()},
         language=context.study.language,
     )
-    if said.action == Action.UNDO:
-        event.effective = _before(head.event.effective) if head and head.event.effective else None
-        event.save()
-    else:
-        event.save()
-        event.effective = event
-        event.save(update_fields=["effective"])
+    if said.action == Action.UNDO and head and head.event.standing:
+        event.restores = _before(head.event.standing)
+    event.save()
     return event
 
 
 def _before(answer: ResponseEvent) -> ResponseEvent | None:
     """What was current before an answer was given."""
-    return answer.replaces.effective if answer.replaces else None
+    return answer.replaces.standing if answer.replaces else None
 
 
 def _is_late(context: _Context) -> bool:
@@ -285,19 +301,17 @@ def _keep_current(context: _Context, event: ResponseEvent, question: Question) -
     if event.scope != Scope.QUESTION:
         return
     kind = kind_of(context.study)
-    if event.effective is None:
+    if event.standing is None:
         kind.forget(context.assignment, question)
     else:
-        kind.record(context.assignment, question, event.effective)
+        kind.record(context.assignment, question, event.standing)
 
 
 def _settle(context: _Context, event: ResponseEvent) -> None:
     """Bring the assignment's state in line with what is current in it after this event."""
     assignment, now = context.assignment, context.now
-    value = event.effective.payload if event.effective else None
-    current = {key: head.value for key, head in context.heads.items()} | {
-        (event.scope, event.question): value
-    }
+    current = {key: head.value for key, head in context.history.heads.items()}
+    current[event.scope, event.question] = Head(event).value
     reported = current.get((Scope.UNIT, context.unit.key))
     complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
 

@@ -108,5 +108,5 @@ def test_personal_pages_are_kept_by_no_cache(person):
         assert "no-store" in person.client.get(page)["Cache-Control"]
 
 
-def test_the_personal_address_travels_in_no_referrer(person):
-    assert person.client.get("/work/laughs/welcome/")["Referrer-Policy"] == "no-referrer"
+def test_the_personal_address_travels_to_no_other_site(person):
+    assert person.client.get("/work/laughs/welcome/")["Referrer-Policy"] == "same-origin"

@@ -1,4 +1,4 @@
-"""Who is given which clip next: the least-rated first, in an order of their own, and never too many people."""
+"""Who is given which clip next: the least-rated, in an order of their own, and never too many people."""
 
 import uuid
 from collections import Counter

@@ -3,6 +3,7 @@
 import { Api } from "../studies/api.js";
 import { Flow } from "../studies/flow.js";
 import { ActiveTime, Kept } from "../studies/kept.js";
+import { Keymap } from "../studies/keymap.js";
 import { Keys } from "../studies/keys.js";
 import { byId, pageFacts, voice } from "../studies/page.js";
 import { Panel } from "../studies/panel.js";
@@ -36,7 +37,7 @@ const STORED_ELSEWHERE = new Set(["stale", "reused_id", "nothing_to_undo"]);
 /** The undo of the unit before, on its way: once stored, that unit is opened again. @type {string | null} */
 let goingBack = null;
 
-const player = new Player(/** @type {HTMLVideoElement} */ (byId("video")), preferences, {
+const player = new Player(byId("video"), byId("still"), preferences, {
   change: () => draw(),
   fault: (code) => recovery.fault(code),
 });
@@ -88,7 +89,7 @@ const display = new Display(
   { next, undo, stay: () => flow.stay(), retry: () => recovery.again(), problem: () => ask(problemDialog) },
   say,
 );
-const keys = new Keys(preferences);
+const keys = new Keys(preferences, byId("main"));
 
 function draw() {
   display.draw(recovery.gaveUp);
@@ -238,11 +239,9 @@ function bindPointers() {
     if (problemDialog.returnValue) rating.report(problemDialog.returnValue);
     problemDialog.returnValue = "";
   });
-  const shortcuts = /** @type {HTMLInputElement} */ (byId("shortcuts"));
-  shortcuts.checked = keys.on;
-  shortcuts.addEventListener("change", () => (keys.on = shortcuts.checked));
 }
 
+new Keymap(keys, byId("keymap"));
 bindKeys();
 bindPointers();
 player.video.addEventListener("ended", () => rating.ended());

@@ -27,7 +27,7 @@ export class Scale {
   }
 
   /**
-   * @param {{value: number | null, locked: boolean, tone: "locked" | "ready" | "done", text: string}} state
+   * @param {{value: number | null, locked: boolean, tone: "locked" | "sound" | "ready" | "done", text: string}} state
    */
   show({ value, locked, tone, text }) {
     this.#group.classList.toggle("locked", locked);

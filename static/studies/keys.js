@@ -11,7 +11,7 @@ const WORDLESS = new Set(["range", "checkbox", "radio", "button", "submit"]);
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"]);
 
 /**
- * The name a key is bound by: "0" to "9", "a" to "z", "?", "Space", "Enter", "ArrowLeft"; "" for none.
+ * The name a key is bound by: "0" to "9", "a" to "z", "?", ",", "Space", "Enter", "ArrowLeft"; "" for none.
  * @param {KeyboardEvent} event
  */
 export function keyName(event) {
@@ -25,7 +25,7 @@ export function keyName(event) {
   if (/^[a-z]$/i.test(key)) return key.toLowerCase();
   const letter = /^Key([A-Z])$/.exec(code);
   if (letter && key.length === 1) return letter[1].toLowerCase(); // Cyrillic, Greek, Arabic …
-  return key.length > 1 ? key : "";
+  return key;
 }
 
 /**
@@ -46,26 +46,43 @@ function keepsKey(target, name) {
 
 export class Keys {
   #store;
+  #area;
   /** @type {Map<string, Action>} */
   #actions = new Map();
 
-  /** @param {Store} store remembers whether shortcuts are on */
-  constructor(store) {
+  /**
+   * @param {Store} store remembers the person's choices
+   * @param {HTMLElement} area where keys act in the mode "focus"
+   */
+  constructor(store, area) {
     this.#store = store;
+    this.#area = area;
     document.addEventListener("keydown", (event) => this.#press(event));
   }
 
-  /** Whether single keys act at all (WCAG 2.1.4: people who dictate or tremble can switch them off). */
-  get on() {
-    return this.#store.read("shortcuts", true);
+  /**
+   * Where single keys act; people who dictate or tremble can restrict them or switch them off (WCAG 2.1.4).
+   * @returns {"everywhere" | "focus" | "off"}
+   */
+  get mode() {
+    return this.#store.read("keys", "everywhere");
   }
 
-  set on(on) {
-    this.#store.write("shortcuts", on);
+  set mode(mode) {
+    this.#store.write("keys", mode);
+  }
+
+  /** Keys a person has put in the place of the usual ones: {usual: own}. @returns {Record<string, string>} */
+  get own() {
+    return this.#store.read("own-keys", {});
+  }
+
+  set own(own) {
+    this.#store.write("own-keys", own);
   }
 
   /**
-   * @param {string} name as `keyName` gives it
+   * @param {string} name the usual key, as `keyName` gives it
    * @param {Action} action
    */
   bind(name, action) {
@@ -77,23 +94,32 @@ export class Keys {
     if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return;
     if (event.ctrlKey || event.altKey || event.metaKey || event.getModifierState("AltGraph")) return;
     const name = keyName(event);
+    const usual = this.#usual(name);
     if (event.repeat) {
       // A held Enter would press a focused button again and again.
       const pressed = event.target instanceof Element && event.target.closest("button, a[href]");
       if (pressed && (name === "Enter" || name === "Space")) event.preventDefault();
-      else if (this.#takes(event, name)) event.preventDefault(); // nor may a held Space scroll the page
+      else if (this.#takes(event, name, usual)) event.preventDefault(); // nor may a held Space scroll the page
       return;
     }
-    if (this.#takes(event, name) && this.#actions.get(name)?.(event) !== false) event.preventDefault();
+    if (this.#takes(event, name, usual) && this.#actions.get(usual)?.(event) !== false) event.preventDefault();
+  }
+
+  /** The usual key that a pressed one stands for; "" for one that was given away. @param {string} name */
+  #usual(name) {
+    const { own } = this;
+    const meant = Object.keys(own).find((usual) => own[usual] === name);
+    return meant ?? (name in own ? "" : name);
   }
 
   /**
    * @param {KeyboardEvent} event
    * @param {string} name
+   * @param {string} usual
    */
-  #takes(event, name) {
-    return (
-      this.on && this.#actions.has(name) && !keepsKey(event.target, name) && !document.querySelector("dialog[open]")
-    );
+  #takes(event, name, usual) {
+    const { mode } = this;
+    if (mode === "off" || (mode === "focus" && !this.#area.contains(document.activeElement))) return false;
+    return this.#actions.has(usual) && !keepsKey(event.target, name) && !document.querySelector("dialog[open]");
   }
 }

@@ -14,6 +14,7 @@ const STUCK_MS = 12_000;
 export class Player {
   video;
   #store;
+  #still;
   #on;
   /** Where to go and whether to run once the new source knows its length. @type {{at: number, run: boolean} | null} */
   #pending = null;
@@ -31,11 +32,13 @@ export class Player {
 
   /**
    * @param {HTMLVideoElement} video
+   * @param {HTMLCanvasElement} still lies over the video while its source changes
    * @param {Store} store remembers the volume
    * @param {PlayerEvents} on
    */
-  constructor(video, store, on) {
+  constructor(video, still, store, on) {
     this.video = video;
+    this.#still = still;
     this.#store = store;
     this.#on = on;
     video.volume = Math.min(1, Math.max(0.05, store.read("volume", 1)));
@@ -43,6 +46,7 @@ export class Player {
     video.addEventListener("pause", () => this.#stopped());
     video.addEventListener("error", () => this.#fail(MEDIA_ERRORS[video.error?.code ?? 0] || "unknown"));
     video.addEventListener("waiting", () => this.#watchStandstill());
+    for (const name of ["seeked", "playing"]) video.addEventListener(name, () => (this.#still.hidden = true));
     for (const name of ["timeupdate", "seeking"]) {
       video.addEventListener(name, () => {
         if (video.readyState > 0) this.#lastKnown = video.currentTime;
@@ -90,6 +94,7 @@ export class Player {
 
   /** Go on at the same second from another address of the same medium. @param {string} url */
   renew(url) {
+    this.#holdPicture();
     this.load(url, { at: this.position, run: this.running });
   }
 
@@ -150,12 +155,22 @@ export class Player {
     if (this.video.volume < 0.05) this.setVolume(0.5);
   }
 
+  /** Keep showing the present picture while the next source loads. */
+  #holdPicture() {
+    const { videoWidth, videoHeight, readyState } = this.video;
+    if (readyState < 2 || !videoWidth) return;
+    this.#still.width = videoWidth;
+    this.#still.height = videoHeight;
+    this.#still.getContext("2d")?.drawImage(this.video, 0, 0);
+    this.#still.hidden = false;
+  }
+
   #arrive() {
     const pending = this.#pending;
     if (!pending) return;
     this.#pending = null;
     this.#lastKnown = pending.at;
-    if (pending.at > 0) this.video.currentTime = pending.at;
+    this.video.currentTime = pending.at; // also at 0: `seeked` tells that the picture is there
     if (pending.run) void this.play();
     this.#on.change();
   }

@@ -33,7 +33,7 @@ export class WatchMeter {
   constructor(video, onFrame) {
     this.#video = video;
     this.#onFrame = onFrame;
-    if ("requestVideoFrameCallback" in video) this.#everyFrame();
+    if ("requestVideoFrameCallback" in HTMLVideoElement.prototype) this.#everyFrame();
     else video.addEventListener("timeupdate", () => this.#sample());
     for (const closing of ["pause", "ended"]) video.addEventListener(closing, () => this.#close());
     for (const breaking of ["seeking", "emptied", "ratechange", "volumechange"]) {

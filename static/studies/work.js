@@ -37,6 +37,7 @@ export class Work {
   #lastBeat = 0;
   #lastTick = Date.now();
   #expiresAt = Infinity;
+  #lifetime = Infinity;
   #tries = 0;
   #retry = 0;
   #opening = false;
@@ -148,12 +149,13 @@ export class Work {
 
   /** Whether the addresses in use would die before the next heartbeat. */
   get #due() {
-    return Date.now() > this.#expiresAt - BEAT_MS - TICK_MS;
+    return Date.now() > this.#expiresAt - Math.min(BEAT_MS + TICK_MS, this.#lifetime / 2);
   }
 
   /** @param {Record<string, Medium> | undefined} media */
   #noteExpiry(media) {
     const seconds = Object.values(media ?? {}).map((medium) => medium.expires_in_s);
-    this.#expiresAt = seconds.length ? Date.now() + Math.min(...seconds) * 1000 : Infinity;
+    this.#lifetime = seconds.length ? Math.min(...seconds) * 1000 : Infinity;
+    this.#expiresAt = Date.now() + this.#lifetime;
   }
 }

@@ -182,7 +182,7 @@ class Rater:
     def events(self) -> list[ResponseEvent]:
         """Everything this person said, in the order it was stored."""
         found = ResponseEvent.objects.filter(enrolment=self.enrolment)
-        return list(found.select_related("assignment", "replaces", "effective").order_by("id"))
+        return list(found.select_related("assignment", "replaces", "restores").order_by("id"))
 
     @property
     def said(self) -> list[tuple[str, str, Any]]:

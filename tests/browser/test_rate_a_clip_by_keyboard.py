@@ -43,7 +43,7 @@ def test_answers_given_offline_survive_a_reload_and_arrive_once_in_order(page, s
     assert rater.said == [("answer", "clip1-m0", 2), ("answer", "clip1-m1", 0), ("answer", "clip1-m2", 3)]
     events = rater.events
     assert [event.replaces for event in events] == [None, None, None]
-    assert all(event.effective == event and not event.late for event in events)
+    assert all(event.standing == event and not event.late for event in events)
     for event, (start, end) in zip(events, MOMENTS, strict=True):
         inside = range(round(start * 1000) + 100, round(end * 1000) - 100)
         seen = {ms for a, b in event.played["reaction"] for ms in range(a, b)}

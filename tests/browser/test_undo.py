@@ -19,7 +19,7 @@ def test_z_after_a_score_asks_for_the_moment_again(new_rater, make_study):
     first, undo, second = rater.events
     assert [(e.action, e.payload) for e in rater.events] == [("answer", 2), ("undo", None), ("answer", 3)]
     assert (first.replaces, undo.replaces, second.replaces) == (None, first, undo)
-    assert (undo.effective, second.effective) == (None, second)
+    assert (undo.restores, second.standing) == (None, second)
 
 
 def test_z_after_a_changed_mind_brings_back_the_first_score(new_rater, make_study):
@@ -28,7 +28,7 @@ def test_z_after_a_changed_mind_brings_back_the_first_score(new_rater, make_stud
     rater.shows(1, 2).saved()
     assert rater.scores == {"clip1-m0": 2}
     first, second, undo = rater.events
-    assert (undo.replaces, undo.effective) == (second, first)
+    assert (undo.replaces, undo.restores) == (second, first)
 
 
 def test_z_after_the_last_moment_returns_to_the_clip(new_rater, make_study):

@@ -101,10 +101,15 @@ class Rater:
 
     # --- what they do ----------------------------------------------------------------------------------
 
+    def arrive(self) -> Self:
+        """Come through the personal return address; a clip is on the desk."""
+        self.page.goto(self.return_address)
+        expect(self.current).to_be_visible()
+        return self
+
     def begin(self) -> Self:
         """Come through the personal return address; a clip is on the desk and its film is there."""
-        self.page.goto(self.return_address)
-        return self.ready()
+        return self.arrive().ready()
 
     def ready(self) -> Self:
         """Wait until the clip on the desk has been loaded whole, so that it plays without the network."""
@@ -132,9 +137,17 @@ class Rater:
         expect(self.line).to_have_text(f"Rate moment {number}: 0, 1, 2 or 3")
         return self
 
-    def plays(self) -> bool:
-        """Whether the clip is playing."""
-        return bool(self.video("!video.paused"))
+    def playing(self) -> Self:
+        """Wait until the clip plays."""
+        expect(self.page.locator("#play")).to_have_attribute("aria-label", "Pause")
+        self.until(lambda: self.video("!video.paused"))
+        return self
+
+    def standing(self) -> Self:
+        """Wait until the clip stands still."""
+        expect(self.page.locator("#play")).to_have_attribute("aria-label", "Play")
+        self.until(lambda: self.video("video.paused"))
+        return self
 
     def score(self, number: int, value: int) -> Self:
         """Watch a moment that is playing to its end and score it; the page shows the score."""

@@ -69,9 +69,9 @@ def test_a_silent_player_unlocks_nothing_until_its_sound_is_on(new_rater, make_s
 def test_a_hidden_tab_unlocks_nothing(new_rater, make_study):
     rater = new_rater(make_study()).begin()
     rater.press("Space")
-    rater.until(rater.plays)
+    rater.playing()
     rater.page.evaluate(HIDDEN)
-    rater.until(lambda: not rater.plays())
+    rater.standing()
     rater.press("r")
     runs_to_the_end(rater)
     assert_locked(rater)
@@ -80,7 +80,7 @@ def test_a_hidden_tab_unlocks_nothing(new_rater, make_study):
 def test_seeking_to_the_end_unlocks_nothing(new_rater, make_study):
     rater = new_rater(make_study()).begin()
     rater.press("Space")
-    rater.until(rater.plays)
+    rater.playing()
     rater.video("video.currentTime = video.duration - 0.1")
     runs_to_the_end(rater)
     assert_locked(rater)

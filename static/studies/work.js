@@ -3,6 +3,7 @@
  * the media fresh, and says when any of that is lost. Every kind of study uses it.
  */
 
+import { browserFamily } from "./browser.js";
 import { uuid } from "./store.js";
 
 /** @typedef {import("./api.js").Api} Api */
@@ -121,7 +122,8 @@ export class Work {
     const assignment = this.assignment;
     this.#lastBeat = Date.now();
     const fault = this.#faults[0];
-    const reply = await this.#api.post("heartbeat", { assignment, tab: this.tab, ...(fault ? { fault } : {}) });
+    const told = fault && { fault: { ...fault, browser: browserFamily() } };
+    const reply = await this.#api.post("heartbeat", { assignment, tab: this.tab, ...told });
     if (reply.kind === "unreachable") return false;
     if (reply.kind === "refused") {
       if (reply.code === "lease") this.loseLease();

@@ -25,8 +25,13 @@ def film(
     b_frames: int = 2,
     tags: dict[str, str] | None = None,
     options: dict[str, str] | None = None,
+    grain: bool = False,
 ) -> Path:
-    """Write a file of `seconds`, its picture due from `start_s` and its sound from `sound_start_s`."""
+    """Write a file of `seconds`, its picture due from `start_s` and its sound from `sound_start_s`.
+
+    With `grain` the picture is noise, which takes many bytes.
+    """
+    dice = np.random.default_rng(0)
     with av.open(str(path), "w", format=container, options=options or {}) as target:
         target.metadata.update(tags or {})
         video = audio = None
@@ -43,6 +48,8 @@ def film(
             for number in range(round(seconds * fps)):
                 pixels_now = np.full((size[1], size[0], 3), number * 5 % 255, np.uint8)
                 pixels_now[:, : number % size[0]] = 255
+                if grain:
+                    pixels_now = dice.integers(0, 256, pixels_now.shape, np.uint8)
                 frame = av.VideoFrame.from_ndarray(pixels_now, "rgb24")
                 frame.pts = round((start_s + number / fps) * 1000)
                 frame.time_base = Fraction(1, 1000)

@@ -1,8 +1,10 @@
 """Answers as files: the ratings that count, and every event there ever was (design: "Answers out")."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+from uuid import UUID
 
 from evaluator.formats import json_line
 from studies.counting import SKIPPED, why_left_out
@@ -23,31 +25,11 @@ def events_lines(study: Study) -> Iterator[bytes]:
     Times are seconds since that rater joined. `played` and `media_sha256` are those of the one medium that
     the unit shows, or objects by role where it shows several.
     """
-    undone = _undone(study)
-    events = (
-        ResponseEvent.objects.filter(enrolment__study=study)
-        .annotate(left_out=why_left_out("assignment__"))
-        .select_related(
-            "enrolment__participant", "assignment__unit__wave", "replaces", "restores", "assignment"
-        )
-        .order_by("id")
-    )
-    replaced = set(
-        ResponseEvent.objects.filter(enrolment__study=study, replaces__isnull=False).values_list(
-            "replaces_id", flat=True
-        )
-    )
-    restored = set(
-        ResponseEvent.objects.filter(
-            enrolment__study=study, restores__isnull=False, replaced_by__isnull=True
-        ).values_list("restores_id", flat=True)
-    )
-    ordered = sorted(
-        events.iterator(chunk_size=_BATCH), key=lambda e: (e.enrolment.participant.public_id, e.pk)
-    )
-    for event in ordered:
-        standing = event.pk in restored or (event.pk not in replaced and event.action != "undo")
-        yield json_line(_event_line(event, _status(event, standing, event.pk in undone)))
+    events = ResponseEvent.objects.filter(enrolment__study=study)
+    rows = events.annotate(left_out=why_left_out("assignment__")).order_by().values_list(*_COLUMNS)
+    chain = _Chain.read(study)
+    ordered = sorted(_Event(*row) for row in rows.iterator(chunk_size=_BATCH))
+    return (json_line(_event_line(event, _status(event, chain))) for event in ordered)
 
 
 ANSWER_FILES: Mapping[str, Callable[[Study], Iterator[bytes]]] = {
@@ -56,32 +38,89 @@ ANSWER_FILES: Mapping[str, Callable[[Study], Iterator[bytes]]] = {
 }
 
 
-def _undone(study: Study) -> set[int]:
-    """The answers and reports that an undo has taken back."""
-    undos = ResponseEvent.objects.filter(
-        enrolment__study=study, action=ResponseEvent.Action.UNDO
-    ).select_related("replaces__restores")
-    taken_back = (undo.replaces.standing for undo in undos.iterator(chunk_size=_BATCH) if undo.replaces)
-    return {event.pk for event in taken_back if event is not None}
+class _Event(NamedTuple):
+    """One row, in the order of `_COLUMNS`; rater and key come first, so that rows sort by them."""
+
+    rater: str
+    pk: int
+    event_id: UUID
+    action: str
+    scope: str
+    question: str
+    kind: str
+    kind_version: str
+    study_version: int
+    payload: Any
+    replaces: UUID | None
+    received_at: datetime
+    answered_at: datetime
+    played: dict[str, list[list[int]]]
+    active_ms: int
+    stalls: int
+    stall_ms: int
+    media_sha256: dict[str, str]
+    language: str
+    joined_at: datetime
+    pool: str
+    item: str
+    wave: str
+    purpose: str
+    position: int
+    opened_at: datetime | None
+    surplus: bool
+    left_out: str
 
 
-def _status(event: ResponseEvent, standing: bool, undone: bool) -> str:
+_COLUMNS = (
+    "enrolment__participant__public_id",
+    "pk",
+    *("event_id", "action", "scope", "question", "kind", "kind_version", "study_version", "payload"),
+    *("replaces__event_id", "received_at", "answered_at", "played", "active_ms", "stalls", "stall_ms"),
+    *("media_sha256", "language", "enrolment__joined_at", "enrolment__pool", "assignment__unit__key"),
+    *("assignment__unit__wave__name", "assignment__purpose", "assignment__position"),
+    *("assignment__opened_at", "assignment__surplus", "left_out"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chain:
+    """Of a study's events, by primary key: those that something replaced, those that an undo at the end of
+    its chain restores, and those that an undo took back."""
+
+    replaced: frozenset[int]
+    restored: frozenset[int]
+    undone: frozenset[int]
+
+    @classmethod
+    def read(cls, study: Study) -> "_Chain":
+        """Three small reads; most studies have few undos."""
+        events = ResponseEvent.objects.filter(enrolment__study=study)
+        undos = events.filter(action=ResponseEvent.Action.UNDO).select_related("replaces__restores")
+        replaced = events.filter(replaces__isnull=False).values_list("replaces_id", flat=True)
+        last = events.filter(restores__isnull=False, replaced_by__isnull=True)
+        taken_back = (undo.replaces.standing for undo in undos if undo.replaces)
+        return cls(
+            replaced=frozenset(pk for pk in replaced if pk is not None),
+            restored=frozenset(pk for pk in last.values_list("restores_id", flat=True) if pk is not None),
+            undone=frozenset(event.pk for event in taken_back if event is not None),
+        )
+
+
+def _status(event: _Event, chain: _Chain) -> str:
     """What became of an event. One that stands may still not count: late, skipped, or left out."""
-    if not standing:
-        return "undone" if undone or event.action == ResponseEvent.Action.UNDO else "revised"
-    left_out = event.left_out  # type: ignore[attr-defined]
-    if event.action == ResponseEvent.Action.REPORT or left_out == SKIPPED.reason:
+    undo = event.action == ResponseEvent.Action.UNDO
+    if event.pk not in chain.restored and (undo or event.pk in chain.replaced):
+        return "undone" if undo or event.pk in chain.undone else "revised"
+    if event.action == ResponseEvent.Action.REPORT or event.left_out == SKIPPED.reason:
         return "skipped"
-    if event.assignment.surplus and left_out:
+    if event.surplus and event.left_out:
         return "late"
-    return "excluded" if left_out else "current"
+    return "excluded" if event.left_out else "current"
 
 
-def _event_line(event: ResponseEvent, status: str) -> dict[str, Any]:
-    enrolment, assignment = event.enrolment, event.assignment
-
+def _event_line(event: _Event, status: str) -> dict[str, Any]:
     def since_joining(at: datetime | None) -> float | None:
-        return round((at - enrolment.joined_at).total_seconds(), 3) if at else None
+        return round((at - event.joined_at).total_seconds(), 3) if at else None
 
     played = {role: [[a / 1000, b / 1000] for a, b in s] for role, s in event.played.items()}
     return {
@@ -89,17 +128,17 @@ def _event_line(event: ResponseEvent, status: str) -> dict[str, Any]:
         "kind": event.kind,
         "kind_version": event.kind_version,
         "study_version": event.study_version,
-        "wave": assignment.unit.wave.name,
-        "rater": enrolment.participant.public_id,
-        "pool": enrolment.pool,
-        "item_id": assignment.unit.key,
+        "wave": event.wave,
+        "rater": event.rater,
+        "pool": event.pool,
+        "item_id": event.item,
         "moment_id": event.question if event.scope == ResponseEvent.Scope.QUESTION else None,
         "value": event.payload,
-        "replaces": str(event.replaces.event_id) if event.replaces else None,
-        "purpose": assignment.purpose,
+        "replaces": str(event.replaces) if event.replaces else None,
+        "purpose": event.purpose,
         "status": status,
-        "position": assignment.position,
-        "opened_s": since_joining(assignment.opened_at),
+        "position": event.position,
+        "opened_s": since_joining(event.opened_at),
         "answered_s": since_joining(event.answered_at),
         "received_s": since_joining(event.received_at),
         "active_s": event.active_ms / 1000,

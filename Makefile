@@ -6,6 +6,9 @@ LOCK := $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --gene
         --no-emit-index-url --no-header
 PYTEST := $(PY) -m pytest
 PARALLEL := -n 2 --dist worksteal -m "not browser"
+# What knows no database runs once.
+ONCE := $(addprefix --ignore=,tests/evaluator tests/catalogue/test_demo_folder.py \
+        tests/catalogue/test_probe_media.py)
 
 .PHONY: help install demo test lint format bench lock screenshots
 .DELETE_ON_ERROR:
@@ -21,7 +24,7 @@ demo: .venv/.platform ## a demo study with web server and worker (CLIPS=DIR: of 
 test: lint ## everything: linters, tests on SQLite, in Chromium, and on PostgreSQL
 	$(PYTEST) $(PARALLEL)
 	$(PYTEST) -m browser
-	TEST_DATABASE=postgresql $(PYTEST) $(PARALLEL)
+	TEST_DATABASE=postgresql $(PYTEST) $(PARALLEL) $(ONCE)
 
 lint: .venv/.dev ## style, types, import contracts, missing migrations
 	.venv/bin/ruff check .

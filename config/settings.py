@@ -179,7 +179,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "What an annotator's page says to the server.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["studies.api.IsStaffUser"],
+    "SERVE_AUTHENTICATION": ["rest_framework.authentication.SessionAuthentication"],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAdminUser"],
 }
 
 CELERY_BROKER_URL = REDIS_URL or "filesystem://"

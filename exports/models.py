@@ -33,7 +33,7 @@ class FrozenQuerySet(models.QuerySet["GoldSetVersion"]):
 class GoldSetVersion(models.Model):
     """One frozen set. It never changes: a correction is a new version that names the one it supersedes.
 
-    Both databases refuse an UPDATE by a trigger (migration 0003), PostgreSQL a DELETE as well.
+    Both databases refuse an UPDATE by a trigger (`migrations/_guard.py`), PostgreSQL a DELETE as well.
     """
 
     made_now = False

@@ -106,13 +106,13 @@ def _store(frozen: GoldSetVersion, plan: LabelPlan, data: bytes, request: Freeze
     try:
         with transaction.atomic():
             plan.fix()
-            if goldset_newest(frozen.set, frozen.name) != frozen.supersedes:
-                raise LineMoved(frozen.line)
             frozen.save()
             frozen.studies.set(request.studies)
             bundle_keep(frozen.bundle, data)
     except IntegrityError as error:
-        # Two lines asked for one name at once; planning again finds out which has it.
+        if goldset_newest(frozen.set, frozen.name) == frozen.supersedes:
+            raise
+        # Somebody else has made the version of this number; start from theirs.
         raise LineMoved(frozen.line) from error
     frozen.made_now = True
 

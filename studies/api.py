@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest
 from drf_spectacular.utils import extend_schema
-from rest_framework import permissions
 from rest_framework.authentication import CSRFCheck
 from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
@@ -20,14 +19,6 @@ from studies.services import assignment as assignments
 from studies.services import enrolment as enrolments
 from studies.services.assignment import Opened
 from studies.services.response import response_record
-
-
-class IsStaffUser(permissions.BasePermission):
-    """The API description is for staff."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        user = getattr(request._request, "user", None)
-        return bool(user and user.is_staff)
 
 
 class EnrolmentView(APIView):

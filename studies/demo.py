@@ -9,7 +9,7 @@ from pathlib import Path
 from django.utils import timezone
 
 from studies.kinds import SimulatedAnswer, Unit, kind_named
-from studies.models import Study
+from studies.models import Enrolment, Study
 from studies.services.study import study_add_units, study_set_state
 from studies.simulation import Answerer, SimulatedAnnotator
 
@@ -52,12 +52,17 @@ def demo_study(strengths: Mapping[str, int], *, seed: int = 0) -> Study:
     study_add_units(study=study)
     study = study_set_state(study=study, state=Study.State.OPEN)
     start = timezone.now() - timedelta(hours=6)
-    for number in range(study.enrolments.filter(simulated=True).count(), RATERS):
+    for number in range(simulated_raters(), RATERS):
         rng = random.Random(f"{seed}:{number}")  # noqa: S311
         annotator = SimulatedAnnotator.join(study, start + timedelta(minutes=number))
         annotator.work(_rater(strengths, rng))
         annotator.hand_in()
     return study
+
+
+def simulated_raters() -> int:
+    """How many simulated raters have done the demo study to its end."""
+    return Enrolment.objects.filter(study__slug=SLUG, simulated=True, state=Enrolment.State.HANDED_IN).count()
 
 
 def _rater(strengths: Mapping[str, int], rng: random.Random) -> Answerer:

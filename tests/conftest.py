@@ -10,6 +10,7 @@ import kombu.pools
 import pytest
 from django.conf import settings
 from django.core.cache import cache
+from django.db import connections
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from config.celery import app as celery_app
@@ -25,6 +26,16 @@ def _empty_cache() -> Iterator[None]:
     """No test sees what another one cached."""
     yield
     cache.clear()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """Leave no pooled connection behind: it would keep the test's database from being removed."""
+    yield
+    for connection in connections.all():
+        connection.close()
+        if connection.vendor == "postgresql":
+            connection.close_pool()
 
 
 # --- servers -----------------------------------------------------------------------------------------

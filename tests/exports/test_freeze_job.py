@@ -1,16 +1,21 @@
 """A freeze in the background: queued, watched, ended with a sentence, and never run twice."""
 
 import logging
+import time
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from kombu.exceptions import OperationalError
 
+from evaluator.formats import Findings
+from evaluator.validate import ip_set_read
 from exports import services, tasks
 from exports.models import FreezeJob, GoldSetVersion
 from exports.request import FreezeRefused
 from exports.services import freeze_job_run, freeze_job_start
 from studies.models import Enrolment
-from tests.exports.conftest import World, items_of
+from tests.exports.conftest import World, build, items_of
 
 State = FreezeJob.State
 
@@ -114,3 +119,16 @@ def test_a_queue_out_of_reach_is_told_on_the_job(
     job.refresh_from_db()
     assert job.state == State.FAILED
     assert job.sentence == "The queue cannot be reached. Nothing was frozen; try again later."
+
+
+@pytest.mark.services
+def test_a_real_worker_freezes_what_the_web_server_asked_for(celery_worker, transactional_db):
+    world = build()
+    job = start(world)
+    deadline = time.monotonic() + 60
+    while job.state not in (State.DONE, State.FAILED) and time.monotonic() < deadline:
+        time.sleep(0.1)
+        job.refresh_from_db()
+    assert (job.state, job.result and str(job.result)) == (State.DONE, "demo v1"), job.sentence
+    findings = Findings(strict=True)
+    assert ip_set_read(Path(settings.VAR) / "releases" / job.result.bundle, findings), findings.problems

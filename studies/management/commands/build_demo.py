@@ -12,8 +12,8 @@ from tqdm import tqdm
 from catalogue.demo import PairsUnusable, folder_from_pairs, write_demo_folder
 from catalogue.importing import ImportRefused, catalogue_import
 from catalogue.queries import moments_of
-from studies.demo import SLUG, demo_predictions, demo_study
-from studies.models import Study, StudyUnit
+from studies.demo import RATERS, demo_predictions, demo_study, simulated_raters
+from studies.models import StudyUnit
 
 
 class Command(BaseCommand):
@@ -28,7 +28,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Build, and say in one line what there is."""
-        if options["clips"] is None and Study.objects.filter(slug=SLUG).exists():
+        if options["clips"] is None and simulated_raters() >= RATERS:
             self.stdout.write("The demo study is there already.")
             return
         folder = settings.VAR / "demo" / "import"

@@ -96,7 +96,8 @@ def estimate_notes(key: str, estimate: Estimate, nothing: str) -> dict[str, str]
 
 def number_text(value: float | None, digits: int = 3) -> str:
     """A figure for people; a dash where undefined."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    # Adding zero keeps a small negative from reading as -0.000.
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def estimate_text(estimate: Estimate) -> str:

@@ -122,7 +122,7 @@ def _tables(
         ("debiasing moves consensus, at most", number_text(raters.max_abs_change)),
     ]
     scores = [(score, str(count)) for score, count in figures.distribution.items()]
-    effects = [(rater, f"{effect:+.3f}") for rater, effect in raters.rater_effects.items()]
+    effects = [(rater, f"{round(effect, 3) + 0.0:+.3f}") for rater, effect in raters.rater_effects.items()]
     return (
         Table("", ("", "all ratings"), tuple(rows)),
         Table("Ratings by score", ("score", "ratings"), tuple(scores)),

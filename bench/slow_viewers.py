@@ -20,10 +20,7 @@ SCENES = {"alone": None, "beside 40 unread ranges": True, "beside 40 unread file
 
 
 def slow_viewers(database: str, folder: Path) -> Iterator[Figure]:
-    """Sixty saves alone, beside forty unread ranges, beside forty unread whole files.
-
-    The promise is held to 19 of 20 saves: the slowest of sixty says as much about what else the machine did.
-    """
+    """Sixty saves alone, beside forty unread ranges, beside forty unread whole files; the slowest is held."""
     clip_of_bytes("big", moments=ANSWERS, size=8 * 1024 * 1024)
     study = open_study()
     site = start_site(folder / "web.log", os.environ)
@@ -32,8 +29,7 @@ def slow_viewers(database: str, folder: Path) -> Iterator[Figure]:
         for what, ranges in SCENES.items():
             ms = sorted(1000 * second for second in _saves(HttpAnnotator(site.url, study), ranges))
             yield Figure(database, f"median save {what}", median(ms), "ms")
-            yield Figure(database, f"19 of 20 saves {what}", ms[len(ms) * 19 // 20 - 1], "ms", PROMISED_MS)
-            yield Figure(database, f"slowest save {what}", ms[-1], "ms")
+            yield Figure(database, f"slowest save {what}", ms[-1], "ms", PROMISED_MS)
     finally:
         site.process.stop()
 

@@ -99,7 +99,7 @@ def answers_import(
 def _units_by_question(study: Study) -> dict[str, Unit]:
     kind = kind_of(study)
     keys = kind.unit_keys()
-    units = kind.units(keys, {**kind.defaults(), **study.parameters})
+    units = kind.units(keys, {**kind.defaults(), **study.parameters}, blocked=True)
     return {question.key: unit for unit in units.values() for question in unit.questions}
 
 

@@ -1,12 +1,14 @@
 """Rank correlation against SciPy's, with and without ties."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluator.rank import midranks, pearson, rho0, spearman
+from evaluator.rank import midranks, pairwise_accuracy, pearson, rho0, spearman
 
 SCORES = st.sampled_from([0, 1, 5, 20, 33.5, 50, 75, 100])
 PAIRS = st.lists(
@@ -66,3 +68,22 @@ def test_pearson_is_scipys_where_it_is_defined(pairs):
         assert value is None
     else:
         assert value == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
+
+
+@given(PAIRS)
+def test_pairwise_accuracy_counts_reference_pairs_with_half_for_a_tie(pairs):
+    prediction, consensus = zip(*pairs, strict=True)
+    points = [
+        0.5
+        if prediction[a] == prediction[b]
+        else float((prediction[a] < prediction[b]) == (consensus[a] < consensus[b]))
+        for a, b in combinations(range(len(pairs)), 2)
+        if consensus[a] != consensus[b]
+    ]
+    expected = sum(points) / len(points) if points else None
+    assert pairwise_accuracy(prediction, consensus) == expected
+
+
+def test_pairwise_accuracy_refuses_profiles_of_different_length():
+    with pytest.raises(ValueError, match="2 predictions for 3 moments"):
+        pairwise_accuracy((1, 2), (1, 2, 3))

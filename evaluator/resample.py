@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 PERCENTILES = (2.5, 97.5)
-# Weights of one chunk of resamples stay below this many cells (8 bytes each), whatever the number of units.
-_CHUNK_CELLS = 1_000_000
+# Weights of one chunk of resamples stay below this many cells (8 bytes each), whatever the number of units:
+# few enough for a processor's cache, or, where a chunk costs something to begin, for a little memory.
+_CHUNK_CELLS = 60_000
+_KIND_CHUNK_CELLS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def resampled_kind_sums(
     generator = np.random.Generator(np.random.SFC64(plan.seed))
     sums = np.empty((plan.resamples, kinds.shape[1]))
     columns = np.ascontiguousarray(kinds.T)
-    step = max(1, _CHUNK_CELLS // len(kinds))
+    step = max(1, _KIND_CHUNK_CELLS // len(kinds))
     for first in range(0, plan.resamples, step):
         rows = min(step, plan.resamples - first)
         weights = _kind_weights(times, rows, generator)
@@ -155,9 +157,13 @@ def mean_estimates(
     intervals: dict[int, tuple[float, float] | None] = {}
     for size in sorted({len(own) for own in units if len(own) >= 2}):
         alike = [at for at, own in enumerate(units) if len(own) == size]
-        sums = _sums_in_order(np.hstack([units[at] for at in alike]), plan)
-        for place, at in enumerate(alike):
-            intervals[at] = percentile_interval(sums[:, 2 * place] / sums[:, 2 * place + 1])
+        totals = _sums_in_order(np.column_stack([units[at][:, 0] for at in alike]), plan)
+        # Without groups every unit is one item, so every resample holds as many items as the data.
+        numbers: NDArray[np.float64] | int = size
+        if groups is not None:
+            numbers = _sums_in_order(np.column_stack([units[at][:, 1] for at in alike]), plan)
+        for at, means_of_resamples in zip(alike, (totals / numbers).T, strict=True):
+            intervals[at] = percentile_interval(means_of_resamples)
     return [Estimate(mean, intervals.get(at), n) for at, (mean, n) in enumerate(means)]
 
 
@@ -168,9 +174,11 @@ def _mean(values: Sequence[float | None]) -> tuple[float | None, int]:
 
 def _units(values: Sequence[float | None], groups: Sequence[str] | None) -> NDArray[np.float64]:
     """Per resampling unit, ordered by value: the sum of its values and their number; shape (units, 2)."""
-    labels: Sequence[int | str] = range(len(values)) if groups is None else groups
-    members: dict[int | str, list[float]] = {}
-    for value, label in zip(values, labels, strict=True):
+    if groups is None:
+        alone = np.sort([value for value in values if value is not None])
+        return np.column_stack([alone, np.ones(len(alone))])
+    members: dict[str, list[float]] = {}
+    for value, label in zip(values, groups, strict=True):
         if value is not None:
             members.setdefault(label, []).append(value)
     return np.array(sorted((math.fsum(own), len(own)) for own in members.values())).reshape(-1, 2)

@@ -55,7 +55,7 @@ def test_one_unit_has_no_interval():
     assert mean_estimate([0.5, 0.7], Resampling(100, 0), ["a", "a"]).ci is None
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.permutations(VALUES), st.integers(0, 2**32))
 def test_the_order_of_items_does_not_move_the_interval(shuffled, seed):
     plan = Resampling(200, seed)

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -41,6 +41,7 @@ def normal_p(differences):
     return 2 * stats.norm.sf(abs(rising - n * (n + 1) / 4) / np.sqrt(variance))
 
 
+@settings(deadline=None)
 @given(st.lists(HALVES, min_size=1, max_size=9))
 def test_few_differences_without_ties_are_exact_and_others_normal(differences):
     sizes = {abs(value) for value in differences}

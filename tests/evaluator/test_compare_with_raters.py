@@ -141,7 +141,7 @@ def lead(human, model, column):
     return None if value is None else value - other
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(worlds())
 def test_every_nested_average_is_that_of_a_plain_pandas_computation(world):
     human = score(world)["human"]
@@ -179,6 +179,7 @@ def test_every_nested_average_is_that_of_a_plain_pandas_computation(world):
         assert part["pairwise"]["model"] == near(nested(ranked_model, "pairwise"))
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_channels_are_averaged_alone_and_left_out_in_turn(world):
     human = score(world)["human"]
@@ -199,7 +200,7 @@ def test_channels_are_averaged_alone_and_left_out_in_turn(world):
             assert left == near(lead(own[outside], model[outside], "pairwise"))
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(worlds(), st.randoms(), st.sampled_from([None, "channel"]))
 def test_order_and_names_of_raters_and_items_change_no_figure(world, random, group):
     def shuffle(things):
@@ -226,7 +227,7 @@ def scores_of(report, item):
     return {mode: report["items"][item][mode] for mode in MODES}
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(worlds())
 def test_one_mode_alone_has_the_figures_it_has_beside_the_other(world):
     both = score(world)
@@ -246,6 +247,7 @@ def nulls(value, path=""):
                 yield from nulls(inner, f"{path}.{key}" if path else key)
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_every_null_has_its_reason(world):
     report = score(world)
@@ -256,6 +258,7 @@ def test_every_null_has_its_reason(world):
         assert any(way in notes for way in ways), path
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_every_mean_can_be_computed_again_from_the_items(world):
     report = score(world)

@@ -68,6 +68,7 @@ def test_scores_off_the_scale_and_scales_out_of_order_are_refused():
         score_counts([], [0, 2, 1])
 
 
+@settings(deadline=None)
 @given(COUNTS, st.sampled_from(METRICS))
 def test_it_is_the_packages_value_wherever_that_is_defined(rows, metric):
     counts = np.array(rows)
@@ -85,6 +86,7 @@ def test_it_is_the_packages_value_wherever_that_is_defined(rows, metric):
         assert mine == pytest.approx(theirs, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(COUNTS, st.sampled_from(METRICS), st.randoms())
 def test_moments_rated_once_and_the_order_of_moments_change_nothing(rows, metric, random):
     plan = Resampling(50, 1)
@@ -95,7 +97,7 @@ def test_moments_rated_once_and_the_order_of_moments_change_nothing(rows, metric
     assert alpha_interval(np.array(mixed), plan, metric) == alpha_interval(counts, plan, metric)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(COUNTS, st.randoms())
 def test_groups_may_come_in_any_order_under_any_name(rows, random):
     plan = Resampling(50, 1)
@@ -155,6 +157,7 @@ def test_drawing_kinds_is_drawing_units():
     assert (np.abs(np.cov(weights.T) - expected) < room + 0.01).all()
 
 
+@settings(deadline=None)
 @given(COUNTS)
 def test_undefined_resamples_are_left_out(rows):
     counts = np.array([*rows, [0, 2, 0, 0], [0, 1, 1, 0]])

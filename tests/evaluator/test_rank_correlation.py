@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -16,6 +16,7 @@ PAIRS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(SCORES, min_size=1, max_size=12))
 def test_ranks_are_scipys_mid_ranks(values):
     assert midranks(values).tolist() == stats.rankdata(values).tolist()
@@ -26,6 +27,7 @@ def test_many_profiles_are_ranked_in_one_call():
     assert midranks(table).tolist() == [[3.0, 1.5, 1.5], [1.0, 3.0, 2.0]]
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_spearman_is_scipys_where_it_is_defined(pairs):
     prediction, consensus = zip(*pairs, strict=True)
@@ -36,6 +38,7 @@ def test_spearman_is_scipys_where_it_is_defined(pairs):
         assert value == pytest.approx(stats.spearmanr(prediction, consensus).statistic, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_rho0_differs_from_spearman_only_for_constant_predictions(pairs):
     prediction, consensus = zip(*pairs, strict=True)
@@ -49,6 +52,7 @@ def test_rho0_differs_from_spearman_only_for_constant_predictions(pairs):
         assert -1 <= value <= 1
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_only_the_order_of_scores_matters(pairs):
     prediction, consensus = zip(*pairs, strict=True)
@@ -60,6 +64,7 @@ def test_profiles_of_different_length_are_refused():
         spearman((1, 2), (1, 2, 3))
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_pearson_is_scipys_where_it_is_defined(pairs):
     x, y = zip(*pairs, strict=True)
@@ -70,6 +75,7 @@ def test_pearson_is_scipys_where_it_is_defined(pairs):
         assert value == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_pairwise_accuracy_counts_reference_pairs_with_half_for_a_tie(pairs):
     prediction, consensus = zip(*pairs, strict=True)

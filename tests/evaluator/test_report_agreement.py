@@ -85,6 +85,7 @@ def close(value):
     return value if value is None or isinstance(value, int) else pytest.approx(value, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(tables())
 def test_every_count_and_share_is_that_of_a_plain_computation(rows):
     report = report_of(rows)
@@ -92,6 +93,7 @@ def test_every_count_and_share_is_that_of_a_plain_computation(rows):
         assert report[key] == close(expected), key
 
 
+@settings(deadline=None)
 @given(tables())
 def test_rater_effects_are_those_of_least_squares_on_indicator_columns(rows):
     report = report_of(rows)
@@ -113,7 +115,7 @@ def test_rater_effects_are_those_of_least_squares_on_indicator_columns(rows):
     assert report["debias"]["max_abs_change"] == pytest.approx(changes.max(), abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(tables(), st.randoms())
 def test_order_and_names_change_nothing(rows, random):
     first = report_of(rows)
@@ -148,6 +150,7 @@ def test_raters_who_copy_each_other_agree_and_a_constant_rater_has_no_variation(
     assert constant["pairwise_exact"] == 1.0
 
 
+@settings(deadline=None)
 @given(tables())
 def test_every_null_has_its_reason_and_every_key_is_there(rows):
     report = report_of(rows)

@@ -4,9 +4,6 @@ import re
 import sys
 
 import pytest
-from playwright.sync_api import Playwright, sync_playwright
-
-from tests.services import chromium
 
 LINES = [
     {"item_id": "66324", "scores": {"66324_c00": 15, "66324_c01": 75, "66324_c02": 25}},
@@ -85,23 +82,14 @@ def test_comparisons_have_a_page_too(evaluate, demo_set, jsonl, tmp_path):
     assert "differences of mean ρ0" in path.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def playwright():
-    with sync_playwright() as running:
-        yield running
-
-
 @pytest.mark.browser
-def test_charts_are_drawn_offline_under_the_pages_own_policy(playwright: Playwright, page_file):
-    browser = chromium.launch(playwright)
-    page = browser.new_context(offline=True).new_page()
+def test_charts_are_drawn_offline_under_the_pages_own_policy(new_context, page_file):
+    page = new_context(offline=True).new_page()
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
-    page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
     page.goto(page_file.as_uri())
     page.locator(".js-plotly-plot .xy .scatterlayer").first.wait_for(state="attached")
     assert page.locator(".js-plotly-plot").count() == 2
     assert page.locator("path.xerror").count() >= 2
     assert (said, asked) == ([], [page_file.as_uri()])
-    browser.close()

@@ -1,12 +1,13 @@
 """Intensity profiling for people: tables with the coverage of every mean beside it, and charts."""
 
-from collections.abc import Sequence
-
 from evaluator.report import Chart, IntervalChart, Table, estimate_text, number_text
 from evaluator.resample import Estimate
 from evaluator.tasks.ip.aggregate import PairedFigures
 from evaluator.tasks.ip.figures import IpFigures
 from evaluator.tasks.ip.human import HumanFigures
+
+# Where a column has no such figure.
+_NOTHING = "·"
 
 
 def ip_tables(figures: IpFigures) -> tuple[Table, ...]:
@@ -50,61 +51,52 @@ def _paired_table(figures: PairedFigures) -> Table:
 
 
 def _human_table(figures: HumanFigures) -> Table:
-    raters, modes = figures.raters, list(figures.modes.values())
-    blank = "·"
-
-    def row(name: str, whole: str, cells: Sequence[str]) -> tuple[str, ...]:
-        return (name, whole, *cells)
-
     return Table(
         "Against single raters, both measured by the remaining raters",
         ("", "raters", *figures.modes),
-        (
-            row("units", str(raters.units), [str(own.pairwise.units) for own in modes]),
-            row("  over items", str(raters.videos), [str(own.pairwise.videos) for own in modes]),
-            row("  with a constant rater", str(raters.constant_units), [blank] * len(modes)),
-            row(
-                "pairwise accuracy, human",
-                number_text(raters.pairwise_accuracy),
-                [number_text(own.pairwise.human) for own in modes],
-            ),
-            row("pairwise accuracy, model", blank, [number_text(own.pairwise.model) for own in modes]),
-            row("  model minus human", blank, [estimate_text(own.pairwise.delta) for own in modes]),
-            row("ρ0, human", blank, [number_text(own.rho0.human) for own in modes]),
-            row("ρ0, model", blank, [number_text(own.rho0.model) for own in modes]),
-            row("  model minus human", blank, [estimate_text(own.rho0.delta) for own in modes]),
-            row(
-                "units in which nobody is constant",
-                str(raters.nonconstant_units),
-                [str(own.conditional.units) for own in modes],
-            ),
-            row(
-                "  over items",
-                str(raters.nonconstant_videos),
-                [str(own.conditional.videos) for own in modes],
-            ),
-            row(
-                "  Spearman, human",
-                number_text(raters.rho_video_weighted),
-                [number_text(own.conditional.human) for own in modes],
-            ),
-            row(
-                "  Spearman, human, units equal", number_text(raters.rho_unit_weighted), [blank] * len(modes)
-            ),
-            row("  Spearman, model", blank, [number_text(own.conditional.model) for own in modes]),
-            row("  model minus human", blank, [estimate_text(own.conditional.delta) for own in modes]),
-            row(
-                "  pairwise accuracy, human",
-                blank,
-                [number_text(own.conditional_human_pairwise) for own in modes],
-            ),
-            row(
-                "  pairwise accuracy, model",
-                blank,
-                [number_text(own.conditional_model_pairwise) for own in modes],
-            ),
-        ),
+        (*_matched_rows(figures), *_ranked_rows(figures)),
     )
+
+
+def _matched_rows(figures: HumanFigures) -> list[tuple[str, ...]]:
+    """Over all units, constant profiles included."""
+    raters, modes = figures.raters, list(figures.modes.values())
+    blank = [_NOTHING] * len(modes)
+    accuracy = number_text(raters.pairwise_accuracy)
+    return [
+        ("units", str(raters.units), *(str(own.pairwise.units) for own in modes)),
+        ("  over items", str(raters.videos), *(str(own.pairwise.videos) for own in modes)),
+        ("  with a constant rater", str(raters.constant_units), *blank),
+        ("pairwise accuracy, human", accuracy, *(number_text(own.pairwise.human) for own in modes)),
+        ("pairwise accuracy, model", _NOTHING, *(number_text(own.pairwise.model) for own in modes)),
+        ("  model minus human", _NOTHING, *(estimate_text(own.pairwise.delta) for own in modes)),
+        ("ρ0, human", _NOTHING, *(number_text(own.rho0.human) for own in modes)),
+        ("ρ0, model", _NOTHING, *(number_text(own.rho0.model) for own in modes)),
+        ("  model minus human", _NOTHING, *(estimate_text(own.rho0.delta) for own in modes)),
+    ]
+
+
+def _ranked_rows(figures: HumanFigures) -> list[tuple[str, ...]]:
+    """Over the units in which nobody is constant."""
+    raters, modes = figures.raters, list(figures.modes.values())
+    ranked = [own.conditional for own in modes]
+    by_video, by_unit = number_text(raters.rho_video_weighted), number_text(raters.rho_unit_weighted)
+    humans = [number_text(own.conditional_human_pairwise) for own in modes]
+    models = [number_text(own.conditional_model_pairwise) for own in modes]
+    return [
+        (
+            "units in which nobody is constant",
+            str(raters.nonconstant_units),
+            *(str(own.units) for own in ranked),
+        ),
+        ("  over items", str(raters.nonconstant_videos), *(str(own.videos) for own in ranked)),
+        ("  Spearman, human", by_video, *(number_text(own.human) for own in ranked)),
+        ("  Spearman, human, units equal", by_unit, *([_NOTHING] * len(modes))),
+        ("  Spearman, model", _NOTHING, *(number_text(own.model) for own in ranked)),
+        ("  model minus human", _NOTHING, *(estimate_text(own.delta) for own in ranked)),
+        ("  pairwise accuracy, human", _NOTHING, *humans),
+        ("  pairwise accuracy, model", _NOTHING, *models),
+    ]
 
 
 def _channel_table(figures: HumanFigures) -> Table:

@@ -113,10 +113,10 @@ def test_the_monitors_pages(new_context, new_rater, site, make_study, window, sc
     page = new_context(viewport=window, color_scheme=scheme).new_page()
     visit = Visit(page)
     visit.fits(f"{site.url}/login/?next=/monitor/", "")
-    page.get_by_label("Username").fill("mia")
+    page.get_by_label("User name").fill("mia")
     page.get_by_label("Password").fill("a good password")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/monitor/")
+    page.wait_for_url(f"{site.url}/monitor/")
     visit.fits(f"{site.url}/monitor/", "")
     visit.fits(f"{site.url}/monitor/{study.slug}/", study.title)
 

@@ -72,7 +72,7 @@ START_BY_ITSELF = """
 def test_a_refused_start_shows_a_play_button(new_rater, make_study):
     rater = new_rater(make_study())
     rater.page.add_init_script(START_BY_ITSELF)
-    # Until the script has run nobody may touch the page, nor may this test: asking it is a gesture too.
+    # Until the script has run nothing may touch the page, not even a question of this test: it is a gesture.
     with rater.page.expect_console_message(lambda message: message.text == "started by itself"):
         rater.page.goto(rater.return_address)
     big = rater.page.get_by_role("button", name="Play: the browser wants a click or a key first")

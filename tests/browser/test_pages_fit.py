@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import Permission, User
 from playwright.sync_api import Page, expect
 
@@ -108,15 +109,16 @@ def test_pages_that_say_no(page, site, make_study, window):
 def test_the_monitors_pages(new_context, new_rater, site, make_study, window, scheme):
     study = make_study()
     new_rater(study).begin().rate_clip([2, 0, 3])
-    mia = User.objects.create_user("mia", password="a good password")
+    password = make_password("a good password", hasher="pbkdf2_sha256")  # as the live site reads it
+    mia = User.objects.create(username="mia", password=password)
     mia.user_permissions.set(Permission.objects.filter(codename="monitor_study"))
     page = new_context(viewport=window, color_scheme=scheme).new_page()
     visit = Visit(page)
     visit.fits(f"{site.url}/login/?next=/monitor/", "")
-    page.get_by_label("Username").fill("mia")
+    page.get_by_label("User name").fill("mia")
     page.get_by_label("Password").fill("a good password")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/monitor/")
+    page.wait_for_url(f"{site.url}/monitor/")
     visit.fits(f"{site.url}/monitor/", "")
     visit.fits(f"{site.url}/monitor/{study.slug}/", study.title)
 

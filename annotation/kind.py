@@ -45,9 +45,10 @@ class ClipView(View):
     context: str
 
 
-def units(keys: Sequence[str], parameters: Mapping[str, Any]) -> dict[str, Unit]:
-    """Units by clip id; clips that are blocked, without moments or without a reaction have none."""
-    shown = sorted(set(keys) - catalogue.blocked_clip_ids(keys))
+def units(keys: Sequence[str], parameters: Mapping[str, Any], *, blocked: bool = False) -> dict[str, Unit]:
+    """Units by clip id; clips without moments or without a reaction have none, nor have blocked ones unless
+    they are asked for."""
+    shown = sorted(set(keys) if blocked else set(keys) - catalogue.blocked_clip_ids(keys))
     moments = catalogue.moments_of(shown)
     media = catalogue.current_media(shown)
     built = {}

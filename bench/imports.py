@@ -16,7 +16,7 @@ from tests.catalogue.filming import film
 CLIPS, MOMENTS_EACH = 2, 1000
 CROWD_CLIPS, CROWD_MOMENTS_EACH = 12_000, 10
 REPEATS = 4
-PROMISED_RATIO = 1.5
+PROMISED_RATIO = 1.3
 
 
 def imports(database: str, folder: Path) -> Iterator[Figure]:

@@ -14,22 +14,22 @@ from tests.services.filler import clip_of_bytes, open_study
 from tests.services.platform import start_site
 
 VIEWERS = 40
-ANSWERS = 50
+ANSWERS = 60
 PROMISED_MS = 200.0
 SCENES = {"alone": None, "beside 40 unread ranges": True, "beside 40 unread files": False}
 
 
 def slow_viewers(database: str, folder: Path) -> Iterator[Figure]:
-    """Median and slowest of fifty saves: alone, beside forty unread ranges, beside forty unread files."""
+    """Sixty saves alone, beside forty unread ranges, beside forty unread whole files; the slowest is held."""
     clip_of_bytes("big", moments=ANSWERS, size=8 * 1024 * 1024)
     study = open_study()
     site = start_site(folder / "web.log", os.environ)
     try:
         _warm(site.url, study)
         for what, ranges in SCENES.items():
-            seconds = _saves(HttpAnnotator(site.url, study), ranges)
-            yield Figure(database, f"median save {what}", median(seconds) * 1000, "ms")
-            yield Figure(database, f"slowest save {what}", max(seconds) * 1000, "ms", PROMISED_MS)
+            ms = sorted(1000 * second for second in _saves(HttpAnnotator(site.url, study), ranges))
+            yield Figure(database, f"median save {what}", median(ms), "ms")
+            yield Figure(database, f"slowest save {what}", ms[-1], "ms", PROMISED_MS)
     finally:
         site.process.stop()
 
@@ -37,7 +37,9 @@ def slow_viewers(database: str, folder: Path) -> Iterator[Figure]:
 def _warm(url: str, study: Study) -> None:
     """Let every server process load what it loads at its first requests."""
     for _ in range(8):
-        HttpAnnotator(url, study).open()
+        annotator = HttpAnnotator(url, study)
+        opened = annotator.open()
+        annotator.answer(opened, opened["view"]["moments"][0]["key"], 1)
 
 
 def _saves(annotator: HttpAnnotator, ranges: bool | None) -> list[float]:

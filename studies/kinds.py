@@ -133,11 +133,12 @@ class SimulatedAnswer:
 class StudyKind:
     """Everything the platform needs to know of one way of judging.
 
-    `unit_keys` lists what the catalogue offers, `units` builds units by key, `view` says what may be seen
-    of one, `validate` returns the payload as it is stored, `record` and `forget` keep the typed current
-    answer inside the saving transaction, `rebuild` makes it anew from the events, `goldset` chooses and
-    shapes the items of a set, `simulate` answers as a person would. `current` returns the current answers
-    by (rater, question); `diagnostics` reads through the database alias it is given.
+    `unit_keys` lists what the catalogue offers, `units(keys, parameters, blocked=False)` builds units by key
+    (those that nobody may be shown any more only when `blocked`), `view` says what may be seen of one,
+    `validate` returns the payload as it is stored, `record` and `forget` keep the typed current answer inside
+    the saving transaction, `rebuild` makes it anew from the events, `goldset` chooses and shapes the items of
+    a set, `simulate` answers as a person would. `current` returns the current answers by (rater, question);
+    `diagnostics` reads through the database alias it is given.
     """
 
     name: str
@@ -148,7 +149,7 @@ class StudyKind:
     parameters: tuple[Parameter, ...]
     fields: tuple[RecordedField, ...]
     unit_keys: Callable[[], list[str]]
-    units: Callable[[Sequence[str], Mapping[str, Any]], dict[str, Unit]]
+    units: Callable[..., dict[str, Unit]]
     view: Callable[[Unit, Mapping[str, Any]], View]
     validate: Callable[[Question, Any, Mapping[str, Any]], Any]
     record: Callable[["Assignment", Question, "ResponseEvent"], None]

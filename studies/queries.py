@@ -21,10 +21,13 @@ def study_parameters(study: Study, version: int) -> dict[str, Any]:
     return {**kind_of(study).defaults(), **frozen["parameters"]}
 
 
-def unit_of(assignment: Assignment, parameters: dict[str, Any]) -> Unit | None:
-    """The unit of an assignment as its kind builds it; None when it may no longer be shown."""
+def unit_of(assignment: Assignment, parameters: dict[str, Any], *, blocked: bool = False) -> Unit | None:
+    """The unit of an assignment as its kind builds it; None when it may no longer be shown.
+
+    `blocked` asks for it all the same: what was said about it is still taken, and left out of the figures.
+    """
     key = assignment.unit.key
-    return kind_of(assignment.enrolment.study).units([key], parameters).get(key)
+    return kind_of(assignment.enrolment.study).units([key], parameters, blocked=blocked).get(key)
 
 
 def holding(now: datetime, at: str = "") -> Q:

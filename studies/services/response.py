@@ -172,7 +172,7 @@ def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
     if assignment is None:
         raise Refused("not_assigned", "This clip was never given to you.", stored=None)
     parameters = study_parameters(enrolment.study, assignment.study_version)
-    unit = unit_of(assignment, parameters)
+    unit = unit_of(assignment, parameters, blocked=True)  # late is not lost, whatever happened to the clip
     if unit is None:
         raise Refused("withdrawn", "This clip has been taken out of the study.", stored=None)
     return _Context(enrolment, enrolment.study, assignment, unit, parameters, history_of(assignment), now)

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Score
 from annotation.queries import scores_counted
+from catalogue.services import clip_block
 from studies.models import Assignment, ResponseEvent, Study, StudyUnit
 from studies.services.study import unit_withdraw
 from tests import factories
@@ -147,3 +148,11 @@ def test_work_left_half_way_counts_or_not_as_the_study_says(db):
     assert scores_counted([study.pk]).count() == 0
     rater.rate(rater.moments[1], 2)
     assert scores_counted([study.pk]).count() == 2
+
+
+def test_an_answer_to_a_clip_that_was_blocked_meanwhile_is_kept_and_counts_nowhere(rater, study):
+    clip_block(clip_ids=[rater.assignment.unit.key])
+    assert rater.rate("laugh", 2).status_code == 201
+    rater.rate("gasp", 1)
+    assert Score.objects.count() == 2
+    assert counted(study) == {}

@@ -51,6 +51,10 @@ def test_a_second_run_says_that_nothing_has_changed(world: World, capsys):
     assert GoldSetVersion.objects.count() == 1
 
 
+def test_a_set_without_a_name_is_called_after_its_first_study(world: World, capsys):
+    assert "laughs v1 (ip, line main)" in run("ip", "laughs", capsys=capsys)
+
+
 def test_a_mistyped_study_is_answered_with_near_ones(world: World):
     with pytest.raises(CommandError) as refused:
         call_command("freeze", "ip", "lauhgs", "--name", "demo")

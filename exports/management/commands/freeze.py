@@ -1,4 +1,4 @@
-"""`manage.py freeze ip STUDY… --name NAME`: freeze the answers of studies into a gold set."""
+"""`manage.py freeze ip STUDY…`: freeze the answers of studies into a gold set."""
 
 import argparse
 import sys
@@ -24,7 +24,9 @@ class Command(BaseCommand):
         sets = [kind.goldset_name for kind in kinds_all()]
         parser.add_argument("set", metavar="SET", help=f"which set: {', '.join(sets)}")
         parser.add_argument("studies", metavar="STUDY", nargs="+", help="address of a study (its slug)")
-        parser.add_argument("--name", required=True, help="the set's name; freezing it again adds a version")
+        parser.add_argument(
+            "--name", help="the set's name (default: the first study's); freezing it again adds a version"
+        )
         parser.add_argument("--seed", type=int, default=0, help="behind the draw of items (default 0)")
         parser.add_argument(
             "--line", default="main", help="release line; its sets share labels (default main)"
@@ -43,7 +45,7 @@ class Command(BaseCommand):
             frozen = goldset_freeze(
                 set=options["set"],
                 studies=options["studies"],
-                name=options["name"],
+                name=options["name"] or options["studies"][0],
                 line=options["line"],
                 seed=options["seed"],
                 parameters={name: options[name] for name in declared if options[name] is not None},

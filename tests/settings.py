@@ -39,10 +39,7 @@ else:
     DATABASES["default"]["TEST"] = {"NAME": DATABASES["default"]["NAME"]}
 STATIC_ROOT.mkdir(exist_ok=True)
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-PASSWORD_HASHERS = [
-    "django.contrib.auth.hashers.MD5PasswordHasher",  # fast, and worthless elsewhere
-    "django.contrib.auth.hashers.PBKDF2PasswordHasher",  # for people who log in to a real server
-]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and worthless elsewhere
 CELERY_TASK_ALWAYS_EAGER = True
 CELERY_TASK_EAGER_PROPAGATES = True
 DURABILITY_CHECK = False

@@ -23,7 +23,7 @@ demo: .venv/.platform ## a demo study with web server and worker (CLIPS=DIR: of 
 
 test: lint ## everything: linters, tests on SQLite, in Chromium, and on PostgreSQL
 	$(PYTEST) $(PARALLEL)
-	$(PYTEST) -m browser
+	$(PYTEST) -n 2 --dist worksteal -m browser
 	TEST_DATABASE=postgresql $(PYTEST) $(PARALLEL) $(ONCE)
 
 lint: .venv/.dev ## style, types, import contracts, missing migrations

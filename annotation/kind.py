@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation import services
+from annotation.answers import rating_lines
 from annotation.diagnostics import intensity_diagnostics, scores_current
 from annotation.goldset import PARAMETERS, intensity_goldset
+from annotation.ratings_in import ratings_import
 from catalogue import queries as catalogue
 from studies.kinds import (
     InvalidResponse,
@@ -119,6 +121,8 @@ KIND = kind_register(
         forget=services.score_forget,
         rebuild=services.scores_rebuild,
         current=scores_current,
+        ratings=rating_lines,
+        answers_in=ratings_import,
         diagnostics=intensity_diagnostics,
         goldset=intensity_goldset,
         goldset_name="ip",

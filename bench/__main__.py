@@ -13,9 +13,11 @@ from pathlib import Path
 import psycopg
 
 from bench.inside import NAMES
+from bench.statistics import statistics
 from bench.table import Figure, table
 from tests.services import postgres
 
+STATISTICS = "statistics"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -50,11 +52,19 @@ def measure(kind: str, names: list[str]) -> list[Figure]:
 def main() -> int:
     """Measure what was asked for. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*NAMES, []], metavar="NAME", help="all by default")
+    everything = [*NAMES, STATISTICS]
+    parser.add_argument(
+        "names", nargs="*", choices=[*everything, []], metavar="NAME", help=f"of {', '.join(everything)}"
+    )
     parser.add_argument("--database", choices=["sqlite", "postgresql"], help="both by default")
     options = parser.parse_args()
     kinds = [options.database] if options.database else ["sqlite", "postgresql"]
-    figures = [figure for kind in kinds for figure in measure(kind, options.names or list(NAMES))]
+    names = options.names or everything
+    ours = [name for name in names if name != STATISTICS]
+    figures = [figure for kind in kinds if ours for figure in measure(kind, ours)]
+    if STATISTICS in names:
+        with tempfile.TemporaryDirectory(prefix="touchstone-bench-") as folder:
+            figures += statistics(Path(folder))
     print(table(figures))
     return 0 if all(figure.kept for figure in figures) else 1
 

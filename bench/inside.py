@@ -12,7 +12,7 @@ from pathlib import Path
 import django
 from django.core.management import call_command
 
-NAMES = ("slow_viewers", "imports")
+NAMES = ("slow_viewers", "imports", "answers")
 
 
 def main(database: str, folder: Path, names: list[str]) -> None:

@@ -34,6 +34,7 @@ _MENU: list[tuple[str, list[tuple[str, str, str]]]] = [
     (
         "Results",
         [
+            ("Answers in and out", "swap_vert", "exports_studyanswers"),
             ("Gold sets", "workspace_premium", "exports_goldsetversion"),
             ("Freeze jobs", "ac_unit", "exports_freezejob"),
         ],

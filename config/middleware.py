@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from django.db import close_old_connections
+from django.db import connections
 from django.http import HttpRequest, HttpResponse
 
 
@@ -36,5 +36,7 @@ class ReleaseConnectionMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         if response.streaming:
-            close_old_connections()  # spares a connection inside a transaction, as in tests
+            for connection in connections.all(initialized_only=True):
+                if not connection.in_atomic_block:  # as in tests, which are one transaction
+                    connection.close_if_unusable_or_obsolete()
         return response

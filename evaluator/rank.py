@@ -50,6 +50,31 @@ def rho0(prediction: Sequence[float], consensus: Sequence[float]) -> float | Non
     return 0.0 if value is None else value
 
 
+def pairwise_accuracy(prediction: Sequence[float], reference: Sequence[float]) -> float | None:
+    """The share of moment pairs put in the order of the reference (000 section 4.2 and D.4).
+
+    Pairs that tie in the reference do not count; a tie in the prediction earns one half. ``None`` when the
+    reference is constant. Raises ``ValueError`` when the two differ in length.
+    """
+    if len(prediction) != len(reference):
+        raise ValueError(f"{len(prediction)} predictions for {len(reference)} moments")
+    pairs = halves = 0
+    for at, right in enumerate(reference):
+        for before in range(at):
+            if reference[before] != right:
+                pairs += 1
+                rises = right > reference[before]
+                halves += _halves(prediction[before], prediction[at], rises)
+    return halves / (2 * pairs) if pairs else None
+
+
+def _halves(before: float, after: float, rises: bool) -> int:
+    """Half points for one pair: two for the right order, one for a tie."""
+    if before == after:
+        return 1
+    return 2 if (after > before) == rises else 0
+
+
 def pearson(x: Sequence[float], y: Sequence[float]) -> float | None:
     """Pearson's correlation; ``None`` when either side is constant or has fewer than two values."""
     if is_constant(x) or is_constant(y):

@@ -1,35 +1,83 @@
-"""Reports: the JSON object every task writes, and tables for people at a terminal."""
+"""Reports: the JSON object every task writes, and the tables and charts made of it for people."""
 
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from evaluator import __version__
-from evaluator.formats.canonical import json_document
-from evaluator.formats.goldset import Manifest
 from evaluator.resample import Estimate, Resampling
 from evaluator.signature import signature
 
 
-def report_head(
-    task: str, conventions: Mapping[str, str], manifest: Manifest, plan: Resampling, group: str | None
-) -> dict[str, object]:
-    """What every report of a set begins with: its signature, each of its keys again, the set's full hash.
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Figures for people: a heading (perhaps empty), the columns' names, and rows of text."""
 
-    ``conventions`` are the task's own keys. ``group`` stands in the signature only where groups
-    are resampled.
+    heading: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalChart:
+    """Estimates with their intervals, one above the other; those without a mean are not drawn."""
+
+    heading: str
+    axis: str
+    points: tuple[tuple[str, Estimate], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """One bar for each (name, value)."""
+
+    heading: str
+    axis: str
+    bars: tuple[tuple[str, float], ...]
+
+
+Chart = IntervalChart | BarChart
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A scored run: the report for files, and for people its title, tables and charts."""
+
+    report: Mapping[str, object]
+    title: str
+    tables: tuple[Table, ...]
+    charts: tuple[Chart, ...]
+
+    @property
+    def signature(self) -> str:
+        """The line that says how the figures were made."""
+        return str(self.report["signature"])
+
+    @property
+    def text(self) -> str:
+        """Everything for a terminal, the signature last."""
+        blocks = [self.title]
+        for table in self.tables:
+            own = table_text(table.head, table.rows)
+            blocks.append(f"{table.heading}\n{own}" if table.heading else own)
+        return "\n\n".join([*blocks, self.signature])
+
+
+def report_head(
+    task: str, conventions: Mapping[str, str], label: str, plan: Resampling, group: str | None
+) -> dict[str, object]:
+    """What every report begins with: its signature and each of the signature's keys again.
+
+    ``conventions`` are the task's own keys; ``label`` names what was scored. ``group`` stands in the
+    signature only where groups are resampled.
     """
     settings: dict[str, object] = {**conventions, "ci": "pct95", "n": plan.resamples, "seed": plan.seed}
     if group is not None:
         settings["group"] = group
-    settings |= {"set": manifest.label, "v": __version__}
-    return {
-        "task": task,
-        "signature": signature(task, settings),
-        **settings,
-        "content_sha256": manifest.content_sha256,
-    }
+    settings |= {"set": label, "v": __version__}
+    return {"task": task, "signature": signature(task, settings), **settings}
 
 
 def estimate_value(estimate: Estimate) -> dict[str, object]:
@@ -48,7 +96,8 @@ def estimate_notes(key: str, estimate: Estimate, nothing: str) -> dict[str, str]
 
 def number_text(value: float | None, digits: int = 3) -> str:
     """A figure for people; a dash where undefined."""
-    return "–" if value is None else f"{value:.{digits}f}"
+    # Adding zero keeps a small negative from reading as -0.000.
+    return "–" if value is None else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def estimate_text(estimate: Estimate) -> str:
@@ -73,13 +122,13 @@ def table_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line_text(lines[0]), rule, *(line_text(line) for line in lines[1:])])
 
 
-def report_write(path: Path, report: Mapping[str, object]) -> None:
-    """Write a report as JSON, whole or not at all. Raises ``OSError`` when it cannot be written."""
+def report_write(path: Path, data: bytes) -> None:
+    """Write a report's file, whole or not at all. Raises ``OSError`` when it cannot be written."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(json_document(report))
+            file.write(data)
         # mkstemp makes files for the owner alone; a report is as readable as any new file.
         mask = os.umask(0)
         os.umask(mask)

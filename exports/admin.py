@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from unfold.decorators import action, display
 
+from exports.admin_answers import StudyAnswersAdmin
 from exports.datasheet import totals
 from exports.forms import FreezeForm
 from exports.models import FreezeJob, GoldSetVersion
@@ -21,6 +22,8 @@ from exports.request import FreezeRefused
 from exports.services import freeze_job_start
 from studies.admin import ReadOnlyAdmin
 from studies.models import Study
+
+__all__ = ["FreezeJobAdmin", "GoldSetVersionAdmin", "StudyAnswersAdmin"]
 
 
 def _values(parameters: Mapping[str, Any]) -> SafeString:

@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from studies.models import Study
+
 
 class FrozenForGood(Exception):
     """Somebody tried to change or delete a frozen set."""
@@ -94,6 +96,14 @@ class ReleaseLine(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class StudyAnswers(Study):
+    """A study seen as the answers it holds: a page of the admin to take them out and bring others in."""
+
+    class Meta:
+        proxy = True
+        verbose_name = verbose_name_plural = "answers"
 
 
 class ReleaseLabel(models.Model):

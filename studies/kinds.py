@@ -122,6 +122,14 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswersIn:
+    """What an import of answers did: a sentence for the person who asked, and what was odd in the file."""
+
+    sentence: str
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SimulatedAnswer:
     """What a simulated annotator says to one question."""
 
@@ -137,7 +145,9 @@ class StudyKind:
     (those that nobody may be shown any more only when `blocked`), `view` says what may be seen of one,
     `validate` returns the payload as it is stored, `record` and `forget` keep the typed current answer inside
     the saving transaction, `rebuild` makes it anew from the events, `goldset` chooses and shapes the items of
-    a set, `simulate` answers as a person would. `current` returns the current answers by (rater, question);
+    a set, `simulate` answers as a person would. `current` returns the current answers by (rater, question),
+    `ratings` those that count as lines of a ratings file; `answers_in(study=, name=, file=, data=, by=,
+    strict=)` imports a file of answers, all or nothing, and raises the evaluator's InputRefused;
     `diagnostics` reads through the database alias it is given.
     """
 
@@ -156,6 +166,8 @@ class StudyKind:
     forget: Callable[["Assignment", Question], None]
     rebuild: Callable[[Sequence[int]], int]
     current: Callable[[Sequence[int]], Mapping[tuple[str, str], Any]]
+    ratings: Callable[[Sequence[int]], Iterable[Mapping[str, Any]]]
+    answers_in: Callable[..., AnswersIn]
     diagnostics: Callable[..., list[Diagnostic]]
     goldset: Callable[[Sequence["Study"], Mapping[str, Any], Labels], GoldSet]
     goldset_name: str

@@ -325,3 +325,20 @@ class TechnicalFault(models.Model):
 
     def __str__(self) -> str:
         return f"{self.code} in {self.role}"
+
+
+from studies.identity import ParticipantIdentity  # noqa: E402  (Django finds an app's models here)
+
+__all__ = [
+    "Assignment",
+    "Enrolment",
+    "Participant",
+    "ParticipantIdentity",
+    "ResponseEvent",
+    "Study",
+    "StudyLog",
+    "StudyUnit",
+    "StudyVersion",
+    "TechnicalFault",
+    "Wave",
+]

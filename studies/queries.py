@@ -1,5 +1,6 @@
 """Reads of the studies app."""
 
+import difflib
 from datetime import datetime
 from typing import Any
 
@@ -8,6 +9,16 @@ from django.db.models import Count, Q
 from studies.history import Head, history_of
 from studies.kinds import StudyKind, Unit, kind_named
 from studies.models import Assignment, Enrolment, Study, StudyUnit, StudyVersion
+
+
+def study_named(slug: str) -> Study:
+    """The study of that address; `Study.DoesNotExist` names near ones otherwise."""
+    study = Study.objects.filter(slug=slug).first()
+    if study is None:
+        near = difflib.get_close_matches(slug, Study.objects.values_list("slug", flat=True))
+        hint = f"; near: {', '.join(near)}" if near else ""
+        raise Study.DoesNotExist(f"no study has the address {slug!r}{hint}")
+    return study
 
 
 def kind_of(study: Study) -> StudyKind:

@@ -12,6 +12,7 @@ from evaluator.formats.fields import Fields
 from evaluator.formats.goldset import Manifest, SetName, manifest_read
 from evaluator.formats.ip import IpGold, IpItem, IpSet, IpSource, IpTask, Moment, Rating, ip_goldset_files
 from evaluator.formats.problems import Findings, InputRefused, Problem, shown
+from evaluator.formats.ratings import RatingLine, ratings_read
 from evaluator.formats.strictjson import Row, read_json, read_jsonl
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Moment",
     "Problem",
     "Rating",
+    "RatingLine",
     "Row",
     "SetName",
     "content_sha256",
@@ -35,6 +37,7 @@ __all__ = [
     "json_line",
     "json_lines",
     "manifest_read",
+    "ratings_read",
     "read_json",
     "read_jsonl",
     "sha256",

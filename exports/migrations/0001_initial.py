@@ -18,6 +18,19 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
+            name='StudyAnswers',
+            fields=[
+            ],
+            options={
+                'verbose_name': 'answers',
+                'verbose_name_plural': 'answers',
+                'proxy': True,
+                'indexes': [],
+                'constraints': [],
+            },
+            bases=('studies.study',),
+        ),
+        migrations.CreateModel(
             name='ReleaseLine',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -46,6 +46,7 @@ const meter = new WatchMeter(player.video, (media) => {
   timeline.move(media, meter.played);
   display.drawLine();
 });
+player.resumeAt = (at) => meter.resumeAt(at);
 const active = new ActiveTime(() => player.running);
 const kept = new Kept(store);
 const queue = new AnswerQueue({

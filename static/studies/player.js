@@ -29,6 +29,8 @@ export class Player {
   refused = false;
   /** Nothing to be played until a new source comes. */
   failed = false;
+  /** Where a loaded medium goes on, given where it stood (s). @type {(at: number) => number} */
+  resumeAt = (at) => at;
 
   /**
    * @param {HTMLVideoElement} video
@@ -84,7 +86,7 @@ export class Player {
    * @param {{at: number, run?: boolean}} how
    */
   load(url, { at, run = false }) {
-    this.#pending = { at, run };
+    this.#pending = { at: this.resumeAt(at), run };
     this.failed = false;
     this.running = run;
     this.video.src = url;

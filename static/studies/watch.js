@@ -12,6 +12,8 @@ import { join, rounded, shareWatched, without } from "./intervals.js";
 export const MAX_RATE = 1.05;
 /** Media seconds that may be caught up at once after frames came late (a small constant slack). */
 const SLACK = 0.25;
+/** How far behind the playhead the last measured frame may lie (s). */
+const RESUME_GAP_S = 0.6;
 
 export class WatchMeter {
   #video;
@@ -76,6 +78,16 @@ export class WatchMeter {
    */
   share(from, to) {
     return shareWatched(this.#played, from, to);
+  }
+
+  /**
+   * Where to go on from a position after a reload or a new source. The playhead is read a little after the
+   * last frame was: going on there would leave a gap that nobody can see, and a moment that never unlocks.
+   * @param {number} position
+   */
+  resumeAt(position) {
+    const ends = this.#played.filter(([, end]) => end <= position && position - end < RESUME_GAP_S);
+    return ends.length ? Math.max(0, Math.max(...ends.map(([, end]) => end)) - 0.05) : position;
   }
 
   /** Whether sound would be heard, as far as a page can tell. */

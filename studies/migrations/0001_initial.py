@@ -55,6 +55,19 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='ParticipantIdentity',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('source', models.CharField(help_text='Where the id comes from: import:NAME.', max_length=80)),
+                ('external_id', models.CharField(max_length=200)),
+                ('participant', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.participant')),
+            ],
+            options={
+                'verbose_name_plural': 'participant identities',
+                'constraints': [models.UniqueConstraint(fields=('source', 'external_id'), name='identity_once_per_source')],
+            },
+        ),
+        migrations.CreateModel(
             name='Enrolment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -39,10 +39,15 @@ def queue_locked(enrolment: Enrolment) -> Enrolment:
     and everybody locks in this one order. Read the clock after this call, not before it: a reservation must
     not be judged by the time at which somebody began to wait.
     """
-    study = Study.objects.select_for_update(no_key=True).get(pk=enrolment.study_id)
+    study = study_locked(enrolment.study_id)
     locked = Enrolment.objects.select_for_update(no_key=True).get(pk=enrolment.pk)
     locked.study = study
     return locked
+
+
+def study_locked(pk: int) -> Study:
+    """The study as it is now, its queue held until the transaction ends."""
+    return Study.objects.select_for_update(no_key=True).get(pk=pk)
 
 
 def enrolment_locked(enrolment: Enrolment) -> Enrolment:

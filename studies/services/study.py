@@ -83,7 +83,7 @@ def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
         raise Refused("state", f"A study that is {study.state} cannot become {target.value}.")
     if target is Study.State.OPEN:
         _ready_or_refused(study)
-        _freeze_version(study, by)
+        study_freeze_version(study, by)
     study.state = target
     study.save(update_fields=["state", "version"])
     _log(study, f"state: {target.value}", by)
@@ -102,7 +102,8 @@ def _ready_or_refused(study: Study) -> None:
         raise Refused("not_ready", f"{study.title} cannot be opened: {'; '.join(lacking)}.")
 
 
-def _freeze_version(study: Study, by: User | None) -> None:
+def study_freeze_version(study: Study, by: User | None) -> None:
+    """Freeze the next version if what shapes answers has changed; the caller saves the study's number."""
     frozen = study_frozen(study)
     newest = study.versions.order_by("-number").first()
     if newest is not None and newest.frozen == frozen:
@@ -117,7 +118,7 @@ def study_refreeze(*, study: Study, by: User = None) -> Study:
     """Make version n+1 when what shapes answers was changed in a study that has been opened before."""
     study = Study.objects.select_for_update().get(pk=study.pk)
     if study.version:
-        _freeze_version(study, by)
+        study_freeze_version(study, by)
         study.save(update_fields=["version"])
     return study
 

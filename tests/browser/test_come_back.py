@@ -21,7 +21,8 @@ def test_a_reload_in_mid_clip_keeps_scores_coverage_and_place(new_rater, make_st
     rater.ready()
     expect(rater.moment(1)).to_have_attribute("data-state", "done")
     expect(rater.current).to_have_text("2")
-    assert rater.video("video.currentTime") == pytest.approx(stood_at, abs=0.1)
+    # At the last frame that was measured, so that nothing is missed; never further on.
+    assert stood_at - 0.7 < rater.video("video.currentTime") <= stood_at + 0.02
     rater.press("Space").score(2, 1).saved()  # only the rest of it had to be played
     played = rater.events[1].played["reaction"]
     assert played[0][0] < 100

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from evaluator import resample
-from evaluator.resample import Resampling, mean_estimate, resampled_sums
+from evaluator.resample import Resampling, mean_estimate, mean_estimates, resampled_sums
 
 VALUES = [-0.5, 0.0, 0.0, 0.25, 0.5, 1.0, 1.0, -1.0, 0.3, 0.7]
 
@@ -55,7 +55,7 @@ def test_one_unit_has_no_interval():
     assert mean_estimate([0.5, 0.7], Resampling(100, 0), ["a", "a"]).ci is None
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.permutations(VALUES), st.integers(0, 2**32))
 def test_the_order_of_items_does_not_move_the_interval(shuffled, seed):
     plan = Resampling(200, seed)
@@ -79,3 +79,12 @@ def test_all_columns_see_the_same_draws():
     sums = resampled_sums(np.column_stack([column, 3 * column, np.ones(5)]), Resampling(50, 0))
     assert (sums[:, 1] == 3 * sums[:, 0]).all()
     assert (sums[:, 2] == 5).all()
+
+
+def test_estimates_made_together_are_those_made_alone():
+    plan, groups = Resampling(300, 2), list("aabbbccdde")
+    gaps = [None, *VALUES[1:5], None, *VALUES[6:]]
+    columns = [VALUES, gaps, [value * 3 for value in VALUES], [None] * 10]
+    for labels in (None, groups):
+        together = mean_estimates(columns, plan, labels)
+        assert together == [mean_estimate(column, plan, labels) for column in columns]

@@ -1,12 +1,14 @@
 """Rank correlation against SciPy's, with and without ties."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluator.rank import midranks, pearson, rho0, spearman
+from evaluator.rank import midranks, pairwise_accuracy, pearson, rho0, spearman
 
 SCORES = st.sampled_from([0, 1, 5, 20, 33.5, 50, 75, 100])
 PAIRS = st.lists(
@@ -14,6 +16,7 @@ PAIRS = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(st.lists(SCORES, min_size=1, max_size=12))
 def test_ranks_are_scipys_mid_ranks(values):
     assert midranks(values).tolist() == stats.rankdata(values).tolist()
@@ -24,6 +27,7 @@ def test_many_profiles_are_ranked_in_one_call():
     assert midranks(table).tolist() == [[3.0, 1.5, 1.5], [1.0, 3.0, 2.0]]
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_spearman_is_scipys_where_it_is_defined(pairs):
     prediction, consensus = zip(*pairs, strict=True)
@@ -34,6 +38,7 @@ def test_spearman_is_scipys_where_it_is_defined(pairs):
         assert value == pytest.approx(stats.spearmanr(prediction, consensus).statistic, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_rho0_differs_from_spearman_only_for_constant_predictions(pairs):
     prediction, consensus = zip(*pairs, strict=True)
@@ -47,6 +52,7 @@ def test_rho0_differs_from_spearman_only_for_constant_predictions(pairs):
         assert -1 <= value <= 1
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_only_the_order_of_scores_matters(pairs):
     prediction, consensus = zip(*pairs, strict=True)
@@ -58,6 +64,7 @@ def test_profiles_of_different_length_are_refused():
         spearman((1, 2), (1, 2, 3))
 
 
+@settings(deadline=None)
 @given(PAIRS)
 def test_pearson_is_scipys_where_it_is_defined(pairs):
     x, y = zip(*pairs, strict=True)
@@ -66,3 +73,23 @@ def test_pearson_is_scipys_where_it_is_defined(pairs):
         assert value is None
     else:
         assert value == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
+
+
+@settings(deadline=None)
+@given(PAIRS)
+def test_pairwise_accuracy_counts_reference_pairs_with_half_for_a_tie(pairs):
+    prediction, consensus = zip(*pairs, strict=True)
+    points = [
+        0.5
+        if prediction[a] == prediction[b]
+        else float((prediction[a] < prediction[b]) == (consensus[a] < consensus[b]))
+        for a, b in combinations(range(len(pairs)), 2)
+        if consensus[a] != consensus[b]
+    ]
+    expected = sum(points) / len(points) if points else None
+    assert pairwise_accuracy(prediction, consensus) == expected
+
+
+def test_pairwise_accuracy_refuses_profiles_of_different_length():
+    with pytest.raises(ValueError, match="2 predictions for 3 moments"):
+        pairwise_accuracy((1, 2), (1, 2, 3))

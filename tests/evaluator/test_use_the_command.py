@@ -107,7 +107,7 @@ def test_warnings_go_to_stderr_and_become_problems_when_strict(said, demo_set, j
     ("arguments", "expected"),
     [
         (["vaildate", "x"], "did you mean validate?"),
-        (["frobnicate"], "there are ip, validate"),
+        (["frobnicate"], "there are agreement, compare, ip, validate"),
         (["ip", "x", "--jiont", "y"], "did you mean --joint"),
         (["ip", "x", "--joint", "y", "--group", "source"], "did you mean source_group?"),
         (
@@ -129,13 +129,13 @@ def test_wrong_usage_is_answered_with_what_there_is(said, arguments, expected):
     assert expected in err
 
 
-def test_comparisons_that_cannot_be_made_yet_are_not_offered(capsys):
+@pytest.mark.parametrize("command", ["agreement", "ip", "compare", "validate"])
+def test_every_command_explains_itself_with_examples(capsys, command):
     with pytest.raises(SystemExit) as leaving:
-        main(["ip", "--help"])
+        main([command, "--help"])
     assert leaving.value.code == 0
     text = capsys.readouterr().out
-    assert "examples:" in text
-    assert "--compare" not in text
+    assert f"examples:\n  touchstone-eval {command} " in text
 
 
 def test_a_report_replaces_an_older_one_whole(said, demo_set, jsonl, tmp_path):

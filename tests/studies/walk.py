@@ -15,6 +15,7 @@ from django.urls import reverse
 from catalogue.models import MediaVersion
 from catalogue.services import clip_block
 from studies.access import cookie_name
+from studies.identity import ParticipantIdentity
 from studies.kinds import Unit
 from studies.models import Assignment, Enrolment, Participant, Study, TechnicalFault
 from studies.tokens import token_hash
@@ -46,6 +47,11 @@ def plant_people(world: World) -> Assignment:
             pool=plant.text("pool"),
             tab=plant.text("tab"),
             token_hash=token_hash(plant.text("token")),
+        )
+        ParticipantIdentity.objects.create(
+            participant=enrolment.participant,
+            source=plant.text("source of an identity"),
+            external_id=plant.text("outside id"),
         )
         for event_id in enrolment.events.values_list("event_id", flat=True):
             plant.watch("event of somebody else", str(event_id))

@@ -1,46 +1,56 @@
-"""The report of intensity profiling: its JSON object and its table."""
+"""The JSON report of intensity profiling, with a note for every null."""
 
-from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 
-from evaluator.formats.ip import IpSet
-from evaluator.report import (
-    estimate_notes,
-    estimate_text,
-    estimate_value,
-    number_text,
-    report_head,
-    table_text,
-)
+from evaluator.formats.goldset import Manifest
+from evaluator.report import estimate_notes, estimate_value, report_head
 from evaluator.resample import Resampling
-from evaluator.tasks.ip.aggregate import ModeFigures
+from evaluator.tasks.ip.aggregate import Change, ModeFigures, PairedFigures
+from evaluator.tasks.ip.figures import IpFigures, IpItems
 from evaluator.tasks.ip.items import ItemScore
 from evaluator.tasks.ip.parse import Mode
+from evaluator.tasks.ip.report_human import human_notes, human_value, item_human_notes, item_human_value
 
 # Scores are compared with the plain mean, and a constant profile counts as zero (000 equation 1).
 _CONVENTIONS = {"consensus": "mean", "constant": "zero"}
 
 
 def ip_report(
-    ip_set: IpSet,
-    scores: Mapping[Mode, Sequence[ItemScore]],
-    figures: Mapping[Mode, ModeFigures],
-    plan: Resampling,
-    group: str | None,
+    manifest: Manifest, items: IpItems, figures: IpFigures, plan: Resampling, group: str | None
 ) -> dict[str, object]:
-    """The JSON report: figures by mode, per-item figures, and a note for every null."""
+    """The JSON report: figures over the set, per-item figures, and a note for every null."""
     notes: dict[str, str] = {}
-    items: dict[str, dict[str, object]] = {task.item.item_id: {} for task in ip_set.tasks}
-    for mode, own in scores.items():
-        for score in own:
-            items[score.item_id][mode] = _item_value(score)
-            notes.update(_item_notes(mode, score))
-        notes.update(_mode_notes(mode, figures[mode]))
+    notes |= human_notes(figures.human)
+    scored: dict[str, object] = {}
+    for mode, own in figures.modes.items():
+        scored[mode] = _mode_value(own)
+        notes |= _mode_notes(mode, own)
+    if figures.paired is not None:
+        scored["paired"] = _paired_value(figures.paired)
+        notes |= _paired_notes(figures.paired)
     return {
-        **report_head("ip", _CONVENTIONS, ip_set.manifest, plan, group),
-        **{mode: _mode_value(own) for mode, own in figures.items()},
-        "items": items,
+        **report_head("ip", _CONVENTIONS, manifest.label, plan, group),
+        "content_sha256": manifest.content_sha256,
+        **scored,
+        "human": human_value(figures.human),
+        "items": _items(items, notes),
         "notes": notes,
     }
+
+
+def _items(items: IpItems, notes: dict[str, str]) -> dict[str, object]:
+    """What each item adds to the figures; why something is missing goes to ``notes``."""
+    values: dict[str, object] = {}
+    for at, (raters, source) in enumerate(zip(items.raters, items.sources, strict=True)):
+        scores = {mode: own[at] for mode, own in items.scores.items()}
+        matched = {mode: own[at] for mode, own in items.matched.items()}
+        value: dict[str, object] = {"source": asdict(source), "human": item_human_value(raters, matched)}
+        for mode, score in scores.items():
+            value[mode] = _item_value(score)
+            notes |= _item_notes(mode, score)
+        values[raters.item_id] = value
+        notes |= item_human_notes(raters, matched, scores)
+    return values
 
 
 def _mode_value(figures: ModeFigures) -> dict[str, object]:
@@ -49,6 +59,7 @@ def _mode_value(figures: ModeFigures) -> dict[str, object]:
         "n_parsed": figures.n_parsed,
         "n_missing": figures.n_missing,
         "n_constant": figures.n_constant,
+        "n_rho0": figures.rho0.n,
         "rho0": estimate_value(figures.rho0),
         "spearman_nonconstant": {
             **estimate_value(figures.spearman_nonconstant),
@@ -57,6 +68,20 @@ def _mode_value(figures: ModeFigures) -> dict[str, object]:
         "pearson_pooled": figures.pearson_pooled,
         "prediction_sd": figures.prediction_sd,
         "distinct_values": figures.distinct_values,
+    }
+
+
+def _paired_value(figures: PairedFigures) -> dict[str, object]:
+    extended, nonconstant = figures.extended, figures.nonconstant
+    return {
+        "n": extended.delta.n,
+        "delta_rho0": estimate_value(extended.delta),
+        "wilcoxon_p": extended.wilcoxon_p,
+        "nonconstant": {
+            "n": nonconstant.delta.n,
+            "delta": estimate_value(nonconstant.delta),
+            "wilcoxon_p": nonconstant.wilcoxon_p,
+        },
     }
 
 
@@ -86,6 +111,24 @@ def _mode_notes(mode: Mode, figures: ModeFigures) -> dict[str, str]:
     return notes
 
 
+def _paired_notes(figures: PairedFigures) -> dict[str, str]:
+    return _change_notes(
+        "paired.delta_rho0", "paired.wilcoxon_p", figures.extended, "no item has a score in both modes"
+    ) | _change_notes(
+        "paired.nonconstant.delta",
+        "paired.nonconstant.wilcoxon_p",
+        figures.nonconstant,
+        "no item has a prediction that is not constant in both modes",
+    )
+
+
+def _change_notes(delta_key: str, p_key: str, figures: Change, nothing: str) -> dict[str, str]:
+    notes = estimate_notes(delta_key, figures.delta, nothing)
+    if figures.wilcoxon_p is None:
+        notes[p_key] = nothing if figures.delta.n == 0 else "no item differs between the modes"
+    return notes
+
+
 def _item_notes(mode: Mode, score: ItemScore) -> dict[str, str]:
     key = f"items.{score.item_id}.{mode}"
     if not score.parsed:
@@ -95,23 +138,3 @@ def _item_notes(mode: Mode, score: ItemScore) -> dict[str, str]:
     if score.spearman is None:
         return {f"{key}.spearman": "the prediction is constant"}
     return {}
-
-
-def ip_table(ip_set: IpSet, figures: Mapping[Mode, ModeFigures], signature: str) -> str:
-    """The table for people: one column a mode, the coverage of every mean beside it."""
-    columns = list(figures.values())
-    rows = [
-        ["items", *(str(own.n_items) for own in columns)],
-        ["parsed", *(str(own.n_parsed) for own in columns)],
-        ["missing or unparsed", *(str(own.n_missing) for own in columns)],
-        ["constant predictions", *(str(own.n_constant) for own in columns)],
-        ["mean ρ0, constants as 0", *(estimate_text(own.rho0) for own in columns)],
-        ["  over items", *(str(own.rho0.n) for own in columns)],
-        ["mean Spearman, no constants", *(estimate_text(own.spearman_nonconstant) for own in columns)],
-        ["  over items", *(str(own.spearman_nonconstant.n) for own in columns)],
-        ["Pearson, pooled moments", *(number_text(own.pearson_pooled) for own in columns)],
-        ["SD of predictions", *(number_text(own.prediction_sd, 2) for own in columns)],
-        ["distinct values", *(str(own.distinct_values) for own in columns)],
-    ]
-    title = f"Intensity profiling · {ip_set.manifest.label}"
-    return "\n".join([title, "", table_text(["", *figures], rows), "", signature])

@@ -18,8 +18,10 @@ HIDDEN = """() => {
   Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
+UNSEEN = "Object.defineProperty(video, 'playbackRate', { get: () => 1, set() {} })"
 FAST = "video.playbackRate = 16"
-FAST_UNSEEN = f"{FAST}, Object.defineProperty(video, 'playbackRate', {{ get: () => 1, set() {{}} }})"
+FAST_UNSEEN = f"{FAST}, {UNSEEN}"
+TWICE_UNSEEN = f"video.playbackRate = 2, {UNSEEN}"
 
 
 def runs_to_the_end(rater: Rater) -> None:
@@ -43,9 +45,13 @@ def assert_locked(rater: Rater) -> None:
     assert rater.scores == {}
 
 
-@pytest.mark.parametrize("trick", [FAST, FAST_UNSEEN], ids=["plain", "hidden from the page"])
-def test_sixteen_times_the_speed_unlocks_nothing(new_rater, make_study, trick):
-    rater = new_rater(make_study()).begin()
+@pytest.mark.parametrize(
+    "trick",
+    [FAST, FAST_UNSEEN, TWICE_UNSEEN],
+    ids=["sixteen times", "sixteen times, hidden from the page", "twice, hidden from the page"],
+)
+def test_a_faster_clip_unlocks_nothing(new_rater, make_study, trick):
+    rater = new_rater(make_study(film="twelve", moments=WHOLE)).begin()
     rater.video(trick)
     rater.press("Space")
     runs_to_the_end(rater)

@@ -57,8 +57,9 @@ def _sums_in_order(units: NDArray[np.float64], plan: Resampling) -> NDArray[np.f
     step = max(1, _CHUNK_CELLS // max(1, n_units))
     for first in range(0, plan.resamples, step):
         rows = min(step, plan.resamples - first)
-        drawn = generator.integers(0, n_units, size=(rows, n_units))
-        drawn += np.arange(rows)[:, None] * n_units
+        # Small integers are drawn twice as fast; a chunk's cells, or one row's, fit them with room.
+        drawn = generator.integers(0, n_units, size=(rows, n_units), dtype=np.int32)
+        drawn += (np.arange(rows, dtype=np.int32) * n_units)[:, None]
         weights = np.bincount(drawn.ravel(), minlength=rows * n_units).reshape(rows, n_units)
         sums[first : first + rows] = np.einsum("rn,cn->rc", weights, columns)
     return sums

@@ -128,5 +128,6 @@ KIND = kind_register(
         goldset_name="ip",
         goldset_parameters=PARAMETERS,
         simulate=simulate,
+        scale=(0, 1, 2, 3),
     )
 )

@@ -38,6 +38,7 @@ def scores_rebuild(study_ids: Sequence[int]) -> int:
     heads = ResponseEvent.objects.filter(
         enrolment__study__in=study_ids,
         kind="intensity",
+        assignment__purpose=Assignment.Purpose.STUDY,
         scope=ResponseEvent.Scope.QUESTION,
         replaced_by__isnull=True,
     ).select_related("restores")

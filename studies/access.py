@@ -34,7 +34,7 @@ def enrolment_in(request: HttpRequest, study: Study) -> Enrolment | None:
         return None
     return (
         Enrolment.objects.select_related("study", "participant")
-        .filter(study=study, token_hash=token_hash(token))
+        .filter(study=study, keys__token_hash=token_hash(token))
         .exclude(state=Enrolment.State.WITHDRAWN)
         .first()
     )
@@ -112,7 +112,7 @@ def media_required(request: HttpRequest, signed: str) -> MediaVersion | None:
         return None
     enrolment = assignment.enrolment
     token = token_in(request, enrolment.study)
-    if not token or token_hash(token) != enrolment.token_hash:
+    if not token or not enrolment.keys.filter(token_hash=token_hash(token)).exists():
         return None
     version = MediaVersion.objects.select_related("clip").filter(pk=version_id).first()
     if version is None or assignment.media.get(version.role, {}).get("id") != version.pk:

@@ -350,7 +350,7 @@ class EnrolmentAdmin(ReadOnlyAdmin):
     list_display = ("public_id", "study", "state", "pool", "units_done", "joined_at", "handed_in_at")
     list_filter = ("study", "state", "pool")
     search_fields = ("public_id",)
-    exclude = ("token_hash", "tab")
+    exclude = ("tab",)
 
     def units_done(self, enrolment: Enrolment) -> int:
         """Units finished or skipped."""

@@ -13,12 +13,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from studies import access, queries, wire
+from studies.accepting import accepted, rule_words
 from studies.history import history_of
 from studies.models import Assignment, Enrolment, ResponseEvent
 from studies.services import assignment as assignments
 from studies.services import enrolment as enrolments
 from studies.services.assignment import Opened
-from studies.services.response import response_record
+from studies.services.response import Recorded, response_record
 
 
 class EnrolmentView(APIView):
@@ -65,8 +66,24 @@ class OpenView(EnrolmentView):
             "state": opened.state,
             "progress": {"done": queries.work_done(self.enrolment), "left": opened.left},
             "previous": _previous(self.enrolment, opened.assignment),
+            "practice": _practice(opened),
         }
         return Response(body | _unit_body(opened))
+
+
+def _practice(opened: Opened) -> dict[str, Any] | None:
+    """Where somebody is in the practice; None in the work itself. Checks and repeats look like any unit."""
+    if opened.practice is None:
+        return None
+    practice = opened.practice
+    return {
+        "item": practice.item,
+        "of": practice.of,
+        "round": practice.round,
+        "rounds": practice.rounds,
+        "needed": practice.needed,
+        "before": asdict(practice.before) if practice.before else None,
+    }
 
 
 def _previous(enrolment: Enrolment, current: Assignment | None) -> dict[str, Any] | None:
@@ -130,8 +147,23 @@ class EventsView(EnrolmentView):
             "value": recorded.value,
             "assignment": _state(recorded.assignment),
             "progress": {"done": queries.work_done(self.enrolment), "left": None},
+            "feedback": _feedback(recorded),
         }
         return Response(body, status=201 if recorded.created else 200)
+
+
+def _feedback(recorded: Recorded) -> dict[str, Any] | None:
+    """What is said after a practice answer; None for everything else."""
+    event, assignment = recorded.event, recorded.assignment
+    practice = assignment.purpose == Assignment.Purpose.PRACTICE
+    if not practice or event.action != ResponseEvent.Action.ANSWER:
+        return None
+    rule = assignment.unit.accepts.get(event.question)
+    return {
+        "accepted": accepted(rule, event.payload),
+        "expected": rule_words(rule),
+        "text": assignment.unit.feedback,
+    }
 
 
 class HeartbeatView(EnrolmentView):
@@ -147,7 +179,10 @@ class HeartbeatView(EnrolmentView):
         data = given.validated_data
         lease = self.enrolment.tab == data["tab"]
         assignment = assignments.assignment_renew(
-            enrolment=self.enrolment, assignment_id=data["assignment"], fault=data.get("fault")
+            enrolment=self.enrolment,
+            assignment_id=data["assignment"],
+            fault=data.get("fault"),
+            active_ms=data["active_s"],
         )
         media = access.media_addresses(assignment) if lease else {}
         return Response(

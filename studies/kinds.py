@@ -148,7 +148,9 @@ class StudyKind:
     a set, `simulate` answers as a person would. `current` returns the current answers by (rater, question),
     `ratings` those that count as lines of a ratings file; `answers_in(study=, name=, file=, data=, by=,
     strict=)` imports a file of answers, all or nothing, and raises the evaluator's InputRefused;
-    `diagnostics` reads through the database alias it is given.
+    `diagnostics` reads through the database alias it is given. `mode` is how its studies give work out unless
+    their manager says otherwise, `roles` the media that its page plays with sound, `scale` the values of an
+    answer that is one number, in order: repeats are compared on it.
     """
 
     name: str
@@ -174,6 +176,9 @@ class StudyKind:
     goldset_parameters: tuple[Parameter, ...]
     simulate: Callable[[Unit, random.Random], list[SimulatedAnswer]]
     offers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    mode: str = "pool"
+    roles: tuple[str, ...] = ("reaction",)
+    scale: tuple[int, ...] = ()
 
     def defaults(self) -> dict[str, Any]:
         """The kind's parameters at their defaults."""

@@ -4,11 +4,11 @@ import difflib
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Q, QuerySet
 
 from studies.history import Head, history_of
 from studies.kinds import StudyKind, Unit, kind_named
-from studies.models import Assignment, Enrolment, Study, StudyUnit, StudyVersion
+from studies.models import Assignment, Enrolment, Path, Place, Study, StudyUnit, StudyVersion
 
 
 def study_named(slug: str) -> Study:
@@ -41,55 +41,108 @@ def unit_of(assignment: Assignment, parameters: dict[str, Any], *, blocked: bool
     return kind_of(assignment.enrolment.study).units([key], parameters, blocked=blocked).get(key)
 
 
-def holding(now: datetime, at: str = "") -> Q:
-    """Which assignments fill or hold a place: counted finished ones and reservations that still run.
+def free(now: datetime) -> QuerySet[Place, Place]:
+    """Places that somebody can take: held by nobody, or with a reservation that has lapsed."""
+    return Place.objects.filter(free_now(now))
 
-    `at` is the lookup path to the assignment, for instance `assignments__`.
+
+def free_now(now: datetime) -> Q:
+    """The condition of `free`."""
+    return Q(enrolment=None) | Q(until__lte=now)
+
+
+def held(now: datetime, at: str = "") -> Q:
+    """Which places are filled, or held by a reservation that still runs.
+
+    `at` is the lookup path to the place, for instance `places__`.
     """
-    reserved = [Assignment.State.RESERVED, Assignment.State.OPEN]
-    running = Q(**{f"{at}state__in": reserved, f"{at}reserved_until__gt": now})
-    finished = Q(**{f"{at}state": Assignment.State.FINISHED})
-    places = Q(**{f"{at}purpose": Assignment.Purpose.STUDY, f"{at}surplus": False})
-    return (finished | running) & places
+    running = Q(**{f"{at}until": None}) | Q(**{f"{at}until__gt": now})
+    return Q(**{f"{at}enrolment__isnull": False}) & running
 
 
-def place_taken(assignment: Assignment, study: Study, now: datetime) -> bool:
-    """Whether others hold every place of the assignment's unit."""
-    others = Assignment.objects.filter(holding(now), unit=assignment.unit).exclude(pk=assignment.pk)
-    return others.count() >= study.raters_per_unit
-
-
-def may_go_on(assignment: Assignment, study: Study, now: datetime) -> bool:
-    """Whether work in an assignment that lapsed may go on: its unit is given out, and a place is left."""
-    return assignment.unit.state == StudyUnit.State.ACTIVE and not place_taken(assignment, study, now)
+def units_given_out(study: Study) -> QuerySet[StudyUnit, StudyUnit]:
+    """The units of a study that people can be given: neither reported nor withdrawn, in an issued wave."""
+    return StudyUnit.objects.filter(
+        study=study, purpose=StudyUnit.Purpose.STUDY, state=StudyUnit.State.ACTIVE, wave__issued=True
+    )
 
 
 def units_wanted(enrolment: Enrolment, now: datetime) -> list[tuple[int, str, int]]:
-    """Units that still need raters and that this enrolment can be given: (places held, key, pk)."""
-    given = Assignment.objects.filter(enrolment=enrolment).exclude(
-        state__in=[Assignment.State.EXPIRED, Assignment.State.RELEASED]
-    )
-    wanted = (
-        StudyUnit.objects.filter(study=enrolment.study, state=StudyUnit.State.ACTIVE)
+    """Units that still need raters and that this person can be given: (places held, key, pk).
+
+    In a panel everybody with a seat does every unit, so the first number is always 0. What the person has
+    opened in an earlier visit never comes again.
+    """
+    study = enrolment.study
+    lapsed = [Assignment.State.EXPIRED, Assignment.State.RELEASED]
+    work = Assignment.objects.filter(purpose=Assignment.Purpose.STUDY)
+    given = work.filter(enrolment=enrolment).exclude(state__in=lapsed)
+    before = work.filter(
+        enrolment__participant=enrolment.participant_id, enrolment__study=study, opened_at__isnull=False
+    ).exclude(enrolment=enrolment)
+    units = (
+        units_given_out(study)
         .exclude(pk__in=given.values("unit_id"))
-        .annotate(held=Count("assignments", filter=holding(now, "assignments__")))
-        .filter(held__lt=enrolment.study.raters_per_unit)
+        .exclude(pk__in=before.values("unit_id"))
+        .order_by()
     )
-    return list(wanted.order_by().values_list("held", "key", "pk"))
+    if study.mode == Study.Mode.PANEL:
+        return [(0, key, pk) for key, pk in units.values_list("key", "pk")]
+    counted = units.annotate(
+        places_held=Count("places", filter=held(now, "places__")), places_there=Count("places")
+    ).filter(places_held__lt=F("places_there"))
+    return list(counted.values_list("places_held", "key", "pk"))
+
+
+def place_is_free(study: Study, now: datetime) -> bool:
+    """Whether somebody new would find anything to do: a place of a unit, or a seat."""
+    places = free(now).filter(study=study)
+    if study.mode == Study.Mode.PANEL:
+        return places.filter(unit=None).exists()
+    return places.filter(unit__in=units_given_out(study)).exists()
+
+
+def room(enrolment: Enrolment) -> int | None:
+    """How many more units of the study this person may be given now; None: as many as there are.
+
+    Bounded by the portion of one visit and by what one person may do over all visits, reservations included.
+    """
+    study = enrolment.study
+    lapsed = [Assignment.State.EXPIRED, Assignment.State.RELEASED]
+    given = Assignment.objects.filter(
+        enrolment__study=study,
+        enrolment__participant=enrolment.participant_id,
+        purpose=Assignment.Purpose.STUDY,
+    ).exclude(state__in=lapsed)
+    bounds = []
+    if study.units_per_participant is not None:
+        bounds.append(study.units_per_participant - given.filter(enrolment=enrolment).count())
+    if study.units_most is not None:
+        bounds.append(study.units_most - given.count())
+    return max(0, min(bounds)) if bounds else None
 
 
 def work_state(enrolment: Enrolment) -> str:
-    """Whether this person may go on: `working`, `halted`, `closed` or `handed_in`."""
+    """Whether this person may go on.
+
+    `working`, or why not: `handed_in`, `returned` (their submission on Prolific), `halted`, `closed`, or
+    `device_check`, which comes before the work.
+    """
+    study = enrolment.study
     if enrolment.state != Enrolment.State.ACTIVE:
         return "handed_in"
-    stopped = enrolment.study.state in (Study.State.HALTED, Study.State.CLOSED)
-    return enrolment.study.state if stopped else "working"
+    if enrolment.returned_at is not None:
+        return "returned"
+    if study.state in (Study.State.HALTED, Study.State.CLOSED):
+        return study.state
+    return "device_check" if study.device_check and enrolment.device_passed_at is None else "working"
 
 
 def last_deed(enrolment: Enrolment, *, before: Assignment | None) -> Head | None:
     """What Z would undo in the unit before this one: the newest effective answer or report there."""
     previous = (
         Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE)
+        .exclude(purpose=Assignment.Purpose.PRACTICE)
         .exclude(pk=before.pk if before else 0)
         .order_by("-closed_at", "-pk")
         .first()
@@ -100,6 +153,55 @@ def last_deed(enrolment: Enrolment, *, before: Assignment | None) -> Head | None
     return max(standing, key=lambda head: head.event.pk, default=None)
 
 
+def seat_complete(enrolment: Enrolment) -> bool:
+    """In a panel: whether every unit given out has been finished or reported by this person."""
+    done = work_of(enrolment, Assignment.Purpose.STUDY).values("unit_id")
+    units = StudyUnit.objects.filter(
+        study=enrolment.study, purpose=StudyUnit.Purpose.STUDY, state=StudyUnit.State.ACTIVE
+    )
+    return not units.exclude(pk__in=done).exists()
+
+
+def path_at_hand_in(enrolment: Enrolment, now: datetime) -> Path:
+    """How somebody's part ends who hands in now.
+
+    `completed`: a whole portion, or all there was for them where the study gives no portions;
+    `nothing_left`: less, because there was no more for them; `halted`; `stopped_early`: by their own choice.
+    """
+    study = enrolment.study
+    done = work_of(enrolment, Assignment.Purpose.STUDY).count()
+    if study.units_per_participant is not None and done >= study.units_per_participant:
+        return Path.COMPLETED
+    if study.state in (Study.State.HALTED, Study.State.CLOSED):
+        return Path.HALTED
+    waiting = enrolment.assignments.filter(state__in=[Assignment.State.OPEN, Assignment.State.RESERVED])
+    if waiting.exists() or work_state(enrolment) != "working" or _more(enrolment, now):
+        return Path.STOPPED_EARLY
+    everything = done > 0 and study.units_per_participant is None
+    return Path.COMPLETED if everything else Path.NOTHING_LEFT
+
+
+def _more(enrolment: Enrolment, now: datetime) -> bool:
+    """Whether this person could be given another unit of the study."""
+    if room(enrolment) == 0:
+        return False
+    if enrolment.study.mode == Study.Mode.PANEL:
+        seat = Place.objects.filter(study=enrolment.study, unit=None)
+        if not seat.filter(Q(enrolment=enrolment) | free_now(now)).exists():
+            return False
+    wanted = [key for _, key, _ in units_wanted(enrolment, now)]
+    parameters = study_parameters(enrolment.study, enrolment.study.version)
+    return bool(kind_of(enrolment.study).units(wanted, parameters))
+
+
 def work_done(enrolment: Enrolment) -> int:
-    """How many units this person has finished or reported: what progress and pay count."""
-    return Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE).count()
+    """How many units this person has done, checks and repeats too: what progress and pay count."""
+    return work_of(enrolment).count()
+
+
+def work_of(enrolment: Enrolment, *purposes: str) -> QuerySet[Assignment, Assignment]:
+    """The units that a person has finished or reported, of these purposes (none named: all but practice)."""
+    work = Assignment.objects.filter(enrolment=enrolment, state__in=Assignment.WORK_DONE)
+    if purposes:
+        return work.filter(purpose__in=purposes)
+    return work.exclude(purpose=Assignment.Purpose.PRACTICE)

@@ -88,4 +88,4 @@ class SimulatedAnnotator:
 
     def hand_in(self) -> None:
         """Hand the work in."""
-        enrolment_hand_in(enrolment=self.enrolment)
+        enrolment_hand_in(enrolment=self.enrolment, now=self.now)

@@ -155,7 +155,7 @@ def return_(request: HttpRequest, token: str) -> HttpResponseBase:
     """The personal address: signs this browser in and goes on where the person stopped."""
     enrolment = (
         Enrolment.objects.select_related("study")
-        .filter(token_hash=token_hash(token))
+        .filter(keys__token_hash=token_hash(token))
         .exclude(state=Enrolment.State.WITHDRAWN)
         .first()
     )

@@ -64,6 +64,7 @@ class HeartbeatIn(TabIn):
 
     assignment = serializers.IntegerField(min_value=1)
     fault = FaultIn(required=False)
+    active_s = SecondsField(default=0, help_text="How long the person was at work on this unit so far.")
 
 
 class EventIn(TabIn):
@@ -128,12 +129,43 @@ class PreviousOut(serializers.Serializer[Any]):
     head = serializers.UUIDField()
 
 
+class TriedOut(serializers.Serializer[Any]):
+    """How a round of the practice went."""
+
+    passed = serializers.IntegerField()
+    of = serializers.IntegerField()
+    needed = serializers.IntegerField()
+
+
+class PracticeOut(serializers.Serializer[Any]):
+    """Where somebody is in the practice: item of items, round of rounds, and how the round before went."""
+
+    item = serializers.IntegerField()
+    of = serializers.IntegerField()
+    round = serializers.IntegerField()
+    rounds = serializers.IntegerField()
+    needed = serializers.IntegerField()
+    before = TriedOut(allow_null=True)
+
+
+class FeedbackOut(serializers.Serializer[Any]):
+    """What is said after a practice answer: whether it was accepted, what was expected, the item's text."""
+
+    accepted = serializers.BooleanField()
+    expected = serializers.CharField()
+    text = serializers.CharField(allow_blank=True)
+
+
+WORK_STATES = ["working", "nothing_left", "halted", "closed", "handed_in", "returned", "device_check"]
+
+
 class OpenOut(serializers.Serializer[Any]):
     """The state of the work and, while `working`, the unit on the desk."""
 
-    state = serializers.ChoiceField(choices=["working", "nothing_left", "halted", "closed", "handed_in"])
+    state = serializers.ChoiceField(choices=WORK_STATES)
     progress = ProgressOut()
     previous = PreviousOut(allow_null=True)
+    practice = PracticeOut(allow_null=True)
     assignment = AssignmentOut(required=False)
     view = serializers.JSONField(required=False, help_text="What the study's kind shows of the unit.")
     media = serializers.DictField(child=MediaOut(), required=False)
@@ -150,6 +182,7 @@ class EventOut(HeadOut):
     question = serializers.CharField(allow_blank=True)
     assignment = AssignmentOut()
     progress = ProgressOut()
+    feedback = FeedbackOut(allow_null=True)
 
 
 class HeartbeatOut(serializers.Serializer[Any]):

@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from annotation.models import Score
@@ -12,12 +12,14 @@ from studies.models import (
     Assignment,
     Enrolment,
     Participant,
+    Place,
     ResponseEvent,
     Study,
     StudyUnit,
     StudyVersion,
     Wave,
 )
+from studies.services.places import places_sync
 
 _count = itertools.count(1)
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -85,6 +87,7 @@ def study(
         "version": 1,
         "consent": "You agree.",
         "contact": "lab@example.org",
+        "device_check": False,
     }
     made = Study.objects.create(slug=slug or f"study{next(_count)}", **(values | fields))
     frozen = {"kind": made.kind, "kind_version": "1", "parameters": made.parameters}
@@ -98,6 +101,7 @@ def wave(of: Study, *, clips: Sequence[Clip] = (), pilot: bool = False) -> Wave:
     number = of.waves.count() + 1
     made = Wave.objects.create(study=of, number=number, name=f"wave {number}", pilot=pilot)
     StudyUnit.objects.bulk_create(StudyUnit(study=of, wave=made, key=c.clip_id) for c in clips)
+    places_sync(of)
     return made
 
 
@@ -108,7 +112,7 @@ def participant() -> Participant:
 
 def enrolment(of: Study, person: Participant | None = None, **fields: Any) -> Enrolment:
     """A person's place in a study."""
-    values = {"token_hash": hashlib.sha256(str(next(_count)).encode()).hexdigest(), "consent_version": 1}
+    values = {"consent_version": 1}
     return Enrolment.objects.create(study=of, participant=person or participant(), **(values | fields))
 
 
@@ -119,10 +123,14 @@ def assignment(of: Enrolment, clip_id: str, **fields: Any) -> Assignment:
         "study_version": 1,
         "position": of.assignments.count() + 1,
         "opened_at": START,
-        "reserved_until": START + timedelta(hours=1),
     }
     unit = StudyUnit.objects.get(study=of.study, key=clip_id)
-    return Assignment.objects.create(enrolment=of, unit=unit, **(values | fields))
+    given = Assignment.objects.create(enrolment=of, unit=unit, **(values | fields))
+    if given.needs_place and given.state == Assignment.State.FINISHED and not given.surplus:
+        place = Place.objects.filter(unit=unit, enrolment=None).first()
+        if place:
+            Place.objects.filter(pk=place.pk).update(enrolment=of)
+    return given
 
 
 def score(of: Assignment, moment_id: str, value: int, *, at: datetime = START) -> Score:

@@ -22,15 +22,15 @@ from studies.models import (
     Assignment,
     Enrolment,
     Participant,
+    Place,
     ResponseEvent,
     Study,
     StudyUnit,
     Wave,
 )
 from studies.queries import kind_of
-from studies.services.assignment import study_locked
+from studies.services.places import places_sync
 from studies.services.study import study_freeze_version
-from studies.tokens import token_hash, token_new
 
 _NAMESPACE = uuid.UUID("8f3c1ad2-5a0e-4a52-9a6b-0c3f7d1e9b64")
 _BATCH = 2000
@@ -72,7 +72,7 @@ def answers_import(
     Units that the study lacks are added in a wave of that name. A study that was never opened gets its first
     version, because answers must say under which version they count; it stays a draft.
     """
-    study = study_locked(study.pk)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     now = now or timezone.now()
     units = _units_by_question(study)
     pool = f"import:{name}"
@@ -180,6 +180,7 @@ def _study_units(study: Study, pool: str, keys: set[str]) -> dict[str, StudyUnit
         StudyUnit.objects.bulk_create(
             (StudyUnit(study=study, wave=wave, key=key) for key in lacking), batch_size=_BATCH
         )
+        places_sync(study)
         held = {unit.key: unit for unit in StudyUnit.objects.filter(study=study)}
     return held
 
@@ -203,7 +204,6 @@ def _enrolments(
             participant_id=everybody[rater],
             state=Enrolment.State.HANDED_IN,
             pool=pool,
-            token_hash=token_hash(token_new()),  # nobody is given the token: this work is done
             consent_version=study.version,
             joined_at=now,
             handed_in_at=now,
@@ -230,7 +230,7 @@ def _assignments(
     there = {(outside[a.enrolment_id], a.unit.key): a for a in held}
     position = dict.fromkeys(enrolments, 0)
     for (rater, _), assignment in there.items():
-        position[rater] = max(position[rater], assignment.position)
+        position[rater] = max(position[rater], assignment.position or 0)
     wanted = sorted({(a.rater, units[a.question].key) for a in fresh} - there.keys())
     made = []
     for rater, keys in _by_rater(wanted):
@@ -243,7 +243,6 @@ def _assignments(
                 position=position[rater] + offset,
                 opened_at=now,
                 closed_at=now,
-                reserved_until=now,
             )
             for offset, key in enumerate(keys, 1)
         ]
@@ -272,6 +271,27 @@ def _finish(assignments: Iterable[Assignment], units: Mapping[str, Unit]) -> Non
         Assignment.objects.filter(pk__in=whole[start : start + _BATCH]).update(
             state=Assignment.State.FINISHED
         )
+    _fill_places([held[pk] for pk in sorted(whole)])
+
+
+def _fill_places(finished: list[Assignment]) -> None:
+    """Each finished unit takes a place of its unit, as long as there are free ones."""
+    filled = set(
+        Place.objects.filter(enrolment__in={a.enrolment_id for a in finished}).values_list(
+            "unit_id", "enrolment_id"
+        )
+    )
+    unheld: dict[int | None, list[Place]] = {}
+    places = Place.objects.filter(enrolment=None, unit__in={a.unit_id for a in finished})
+    for place in places.order_by("pk").select_for_update(no_key=True):
+        unheld.setdefault(place.unit_id, []).append(place)
+    taken = []
+    for assignment in finished:
+        if (assignment.unit_id, assignment.enrolment_id) not in filled and unheld.get(assignment.unit_id):
+            place = unheld[assignment.unit_id].pop(0)
+            place.enrolment_id = assignment.enrolment_id
+            taken.append(place)
+    Place.objects.bulk_update(taken, ["enrolment"], batch_size=_BATCH)
 
 
 def refused_if_no_kind(study: Study, kind: str) -> None:

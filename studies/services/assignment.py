@@ -1,13 +1,14 @@
 """Giving an enrolment its next unit.
 
-Among the units that still need raters the least-rated tier comes first; inside it the order is the
+First comes the practice, then the work: checks and repeats where their turn is, units already reserved, new
+ones. Among the units that still need raters the least-rated tier comes first; inside it the order is the
 annotator's own, from a seed. One unit is open per enrolment; the newest tab holds the lease.
 """
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -15,43 +16,36 @@ from django.utils import timezone
 
 from studies.errors import Refused
 from studies.kinds import Unit
-from studies.models import Assignment, Enrolment, Study, StudyUnit, TechnicalFault
-from studies.queries import kind_of, may_go_on, study_parameters, unit_of, units_wanted, work_state
+from studies.models import Assignment, Enrolment, Participant, Place, Study, StudyUnit, TechnicalFault
+from studies.queries import room, study_parameters, unit_of, units_wanted, work_done, work_state
+from studies.services import extras, training
+from studies.services.places import place_keep, places_release, places_renew, seat_keep
+from studies.services.taking import units_take
 
-LAPSING = timedelta(seconds=30)
-"""A reservation this close to its end may be judged lapsed by somebody else before we have committed."""
+WAITING = (Assignment.State.OPEN, Assignment.State.RESERVED)
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What `unit_open` found: the state of the work, and the open assignment with its unit, if any."""
+    """What `unit_open` found: the state of the work, and the open assignment with its unit, if any.
+
+    `left` counts the units this person can still be given, the open one included; `practice` says where
+    somebody is in the practice.
+    """
 
     state: str
     left: int
     assignment: Assignment | None = None
     unit: Unit | None = None
-
-
-def queue_locked(enrolment: Enrolment) -> Enrolment:
-    """The enrolment as it is now, locked behind its study, until the transaction ends.
-
-    The study's row is the queue: whoever takes, keeps or gives back a place is served one after the other,
-    and everybody locks in this one order. Read the clock after this call, not before it: a reservation must
-    not be judged by the time at which somebody began to wait.
-    """
-    study = study_locked(enrolment.study_id)
-    locked = Enrolment.objects.select_for_update(no_key=True).get(pk=enrolment.pk)
-    locked.study = study
-    return locked
-
-
-def study_locked(pk: int) -> Study:
-    """The study as it is now, its queue held until the transaction ends."""
-    return Study.objects.select_for_update(no_key=True).get(pk=pk)
+    practice: training.Practice | None = None
 
 
 def enrolment_locked(enrolment: Enrolment) -> Enrolment:
-    """The enrolment as it is now, locked alone: for what moves no place, so that nobody else waits."""
+    """The enrolment as it is now, locked alone until the transaction ends.
+
+    It serialises what one person does, from however many tabs. Read the clock after this call: a reservation
+    must not be judged by the time at which somebody began to wait.
+    """
     locked = Enrolment.objects.select_for_update(no_key=True, of=("self",)).select_related("study")
     return locked.get(pk=enrolment.pk)
 
@@ -60,70 +54,95 @@ def enrolment_locked(enrolment: Enrolment) -> Enrolment:
 def unit_open(*, enrolment: Enrolment, tab: str, now: datetime | None = None) -> Opened:
     """Give the lease to this tab and open the unit to work on: the open one, a reserved one, or the next.
 
-    `state` is `working`, `nothing_left`, `halted`, `closed` or `handed_in`; only `working` has a unit.
-    Opening starts the server's clock for the unit once; nothing ever resets it.
+    `state` is that of `work_state`, or `nothing_left`; only `working` has a unit. Opening starts the
+    server's clock for the unit once; nothing ever resets it.
     """
-    enrolment = queue_locked(enrolment)
-    study = enrolment.study
+    enrolment = enrolment_locked(enrolment)
     now = now or timezone.now()
     enrolment.tab = tab
     enrolment.save(update_fields=["tab"])
     state = work_state(enrolment)
     if state != "working":
         return Opened(state, 0)
+    opened = _practice(enrolment, now)
+    if opened is not None:
+        return opened
+    if enrolment.study.mode == Study.Mode.PANEL and not seat_keep(enrolment, now):
+        return Opened("nothing_left", 0)
+    # A person's visits share what they have seen, so only one of them is given something at a time.
+    Participant.objects.select_for_update(no_key=True).get(pk=enrolment.participant_id)
+    found = _work(enrolment, now)
+    if found is None:
+        return Opened("nothing_left", 0)
+    return Opened("working", _left(enrolment, now), *found)
 
-    wanted = units_wanted(enrolment, now)
+
+def _practice(enrolment: Enrolment, now: datetime) -> Opened | None:
+    """What the practice gives; None when it is over, or there is none."""
+    while True:
+        step = training.practice_next(enrolment, now)
+        if step is None:
+            return None
+        if step.assignment is None:
+            return Opened("handed_in", 0)
+        opened = _open(step.assignment, now)
+        if opened is not None:
+            return Opened("working", 0, *opened, practice=step)
+
+
+def _work(enrolment: Enrolment, now: datetime) -> tuple[Assignment, Unit] | None:
+    """The unit on the desk: what was begun, a check or repeat whose turn it is, what is reserved, or new."""
     waiting = list(
-        enrolment.assignments.filter(
-            state__in=[Assignment.State.OPEN, Assignment.State.RESERVED]
-        ).select_related("unit", "enrolment__study")
+        enrolment.assignments.filter(state__in=WAITING)
+        .exclude(purpose=Assignment.Purpose.PRACTICE)
+        .select_related("unit", "enrolment__study")
+        .order_by("pk")
     )
-    waiting.sort(key=lambda a: (a.state != Assignment.State.OPEN, a.position))
-    for gone, assignment in enumerate(waiting):
-        if assignment.reserved_until <= now and not may_go_on(assignment, study, now):
+    begun = [a for a in waiting if a.opened_at is not None]
+    begun.sort(key=lambda a: (a.state != Assignment.State.OPEN, a.position))
+    return (
+        _first_of(begun, now)
+        or _extra(enrolment, now, at_end=False)
+        or _first_of([a for a in waiting if a.opened_at is None], now)
+        or _first_of(units_take(enrolment, now), now)
+        or _extra(enrolment, now, at_end=True)
+    )
+
+
+def _extra(enrolment: Enrolment, now: datetime, *, at_end: bool) -> tuple[Assignment, Unit] | None:
+    """A check or a repeat whose turn has come."""
+    while True:
+        extra = extras.extra_next(enrolment, at_end=at_end)
+        if extra is None:
+            return None
+        opened = _open(extra, now)
+        if opened is not None:
+            return opened
+
+
+def _first_of(assignments: list[Assignment], now: datetime) -> tuple[Assignment, Unit] | None:
+    """Open the first of these that still has its place and can be shown; the others are let go."""
+    for assignment in assignments:
+        if _place_kept(assignment, now):
+            opened = _open(assignment, now)
+            if opened is not None:
+                return opened
+        else:
             assignment.state = Assignment.State.EXPIRED
             assignment.save(update_fields=["state"])
-            continue
-        opened = _open(assignment, now)
-        if opened is not None:
-            return Opened("working", len(wanted) + len(waiting) - gone, *opened)
-    parameters = study_parameters(study, study.version)
-    for gone, (key, unit_id) in enumerate(_in_own_order(enrolment, wanted)):
-        if kind_of(study).units([key], parameters):  # a blocked clip has no unit to show
-            opened = _open(_assigned(enrolment, unit_id, now), now)
-            if opened is not None:
-                return Opened("working", len(wanted) - gone, *opened)
-    return Opened("nothing_left", 0)
+            places_release(assignment.enrolment, [assignment.unit_id])
+    return None
 
 
-def _in_own_order(enrolment: Enrolment, wanted: list[tuple[int, str, int]]) -> list[tuple[str, int]]:
-    """The least-held tier first; inside a tier an order that only this annotator has."""
-    seed = f"{enrolment.study.seed}:{enrolment.public_id}:"
-
-    def order(candidate: tuple[int, str, int]) -> tuple[int, bytes]:
-        held, key, _ = candidate
-        return held, hashlib.sha256((seed + key).encode()).digest()
-
-    return [(key, unit_id) for _, key, unit_id in sorted(wanted, key=order)]
-
-
-def _assigned(enrolment: Enrolment, unit_id: int, now: datetime) -> Assignment:
-    """The unit given to this enrolment; one that had lapsed before is given again at its old position."""
-    lapsed = enrolment.assignments.filter(unit_id=unit_id, purpose=Assignment.Purpose.STUDY).first()
-    if lapsed is not None:
-        lapsed.state = Assignment.State.RESERVED
-        lapsed.surplus = False  # this time it comes with a place
-        lapsed.reserved_until = reserved_until(enrolment.study, now)
-        lapsed.save(update_fields=["state", "surplus", "reserved_until"])
-        return lapsed
-    last = enrolment.assignments.aggregate(last=Max("position"))["last"] or 0
-    return Assignment.objects.create(
-        enrolment=enrolment,
-        unit_id=unit_id,
-        study_version=enrolment.study.version,
-        position=last + 1,
-        reserved_until=reserved_until(enrolment.study, now),
-    )
+def _place_kept(assignment: Assignment, now: datetime) -> bool:
+    """Whether work on it may go on: it needs no place, or has one. One that lapsed needs a unit given out."""
+    if not assignment.needs_place:
+        return True
+    until = reserved_until(assignment.enrolment.study, now)
+    if assignment.unit.state != StudyUnit.State.ACTIVE:
+        own = Place.objects.filter(unit=assignment.unit_id, enrolment=assignment.enrolment_id)
+        return bool(own.filter(until__gt=now).update(until=until))
+    return place_keep(assignment, until, now, wait=False).held
 
 
 def _open(assignment: Assignment, now: datetime) -> tuple[Assignment, Unit] | None:
@@ -134,13 +153,26 @@ def _open(assignment: Assignment, now: datetime) -> tuple[Assignment, Unit] | No
         assignment.state = Assignment.State.RELEASED
         assignment.closed_at = now
         assignment.save(update_fields=["state", "closed_at"])
+        if assignment.needs_place:
+            places_release(assignment.enrolment, [assignment.unit_id])
         return None
+    if assignment.position is None:
+        last = assignment.enrolment.assignments.aggregate(last=Max("position"))["last"] or 0
+        assignment.position = last + 1
     assignment.state = Assignment.State.OPEN
     assignment.opened_at = assignment.opened_at or now
-    assignment.reserved_until = reserved_until(study, now)
     assignment.media = {m.role: {"id": m.version_id, "sha256": m.sha256} for m in unit.media}
-    assignment.save(update_fields=["state", "opened_at", "reserved_until", "media"])
+    assignment.save(update_fields=["state", "position", "opened_at", "media"])
     return assignment, unit
+
+
+def _left(enrolment: Enrolment, now: datetime) -> int:
+    """How many units there still are for this person: at hand, to be taken, and what will be mixed in."""
+    at_hand = enrolment.assignments.filter(state__in=WAITING).count()
+    most = room(enrolment)
+    wanted = len(units_wanted(enrolment, now)) if most != 0 else 0
+    to_come = wanted if most is None else min(most, wanted)
+    return at_hand + to_come + extras.extras_to_come(enrolment, work_done(enrolment) + at_hand + to_come)
 
 
 def reserved_until(study: Study, now: datetime) -> datetime:
@@ -153,29 +185,29 @@ def assignment_renew(
     *,
     enrolment: Enrolment,
     assignment_id: int,
-    fault: Mapping[str, str] | None = None,
+    fault: Mapping[str, Any] | None = None,
+    active_ms: int = 0,
     now: datetime | None = None,
 ) -> Assignment:
-    """A sign of life from a page: renew the reservation of the unit it shows, however often.
+    """A sign of life from a page: renew what this person holds, however often.
 
-    `fault` is a media error that the page met (role, code, browser), kept for the manager.
+    `fault` is a media error that the page met (role, code, browser), kept for the manager; `active_ms` how
+    long the person has been at work on the unit so far.
     """
+    enrolment = enrolment_locked(enrolment)
     own = enrolment.assignments.select_related("unit", "enrolment__study").filter(pk=assignment_id)
     found = own.first()
     if found is None:
         raise Refused("not_assigned", "This unit was never given to you.")
     if fault:
         TechnicalFault.objects.create(assignment=found, **fault)
-    running = own.filter(state__in=[Assignment.State.OPEN, Assignment.State.RESERVED])
-    clock = now or timezone.now()
-    until = reserved_until(enrolment.study, clock)
-    if running.filter(reserved_until__gt=clock + LAPSING).update(reserved_until=until):
-        return own.get()
-    if found.state in (Assignment.State.OPEN, Assignment.State.RESERVED):
-        # It has lapsed or is about to: only a place that is still left brings it back.
-        enrolment = queue_locked(enrolment)
-        clock = now or timezone.now()
-        lapsed = running.first()
-        if lapsed and (lapsed.reserved_until > clock or may_go_on(lapsed, enrolment.study, clock)):
-            running.update(reserved_until=reserved_until(enrolment.study, clock))
-    return own.get()
+    if active_ms > found.active_ms:
+        found.active_ms = active_ms
+        found.save(update_fields=["active_ms"])
+    now = now or timezone.now()
+    if found.state in WAITING and work_state(enrolment) == "working":
+        if enrolment.study.mode == Study.Mode.PANEL:
+            seat_keep(enrolment, now)
+        elif _place_kept(found, now):
+            places_renew(enrolment, reserved_until(enrolment.study, now))
+    return found

@@ -6,7 +6,7 @@ the same transaction, so an acknowledged answer is on disk whole or not at all.
 """
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,17 +15,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from studies import playback
+from studies.accepting import all_accepted
 from studies.errors import Invalid, Refused
 from studies.history import Head, History, history_of
 from studies.kinds import InvalidResponse, Question, Unit
 from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit
-from studies.queries import (
-    kind_of,
-    place_taken,
-    study_parameters,
-    unit_of,
-)
-from studies.services.assignment import LAPSING, enrolment_locked, queue_locked, reserved_until
+from studies.queries import kind_of, study_parameters, unit_of
+from studies.services.assignment import enrolment_locked, reserved_until
+from studies.services.places import place_keep, places_release
 
 Action = ResponseEvent.Action
 Scope = ResponseEvent.Scope
@@ -86,6 +83,7 @@ class _Context:
     now: datetime
 
 
+@transaction.atomic
 def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = None) -> Recorded:
     """Record an answer, a report or an undo, and the current answer that follows from it.
 
@@ -93,22 +91,7 @@ def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = 
     reused event, a unit never given to this person, work handed in, another tab's unit, a moment that
     has not been watched. Raises `Invalid` for a value that the kind does not accept.
     """
-    try:
-        return _record(enrolment, said, now, lock=enrolment_locked)
-    except _PlaceAtStake:
-        # Nothing was written: the transaction has been rolled back and is done again behind the queue.
-        return _record(enrolment, said, now, lock=queue_locked)
-
-
-class _PlaceAtStake(Exception):
-    """Recording this takes, keeps or gives back a place, which needs the lock of the queue."""
-
-
-@transaction.atomic
-def _record(
-    enrolment: Enrolment, said: Said, now: datetime | None, *, lock: Callable[[Enrolment], Enrolment]
-) -> Recorded:
-    enrolment = lock(enrolment)  # serialises everything one person says, from however many tabs
+    enrolment = enrolment_locked(enrolment)  # serialises everything one person says, from however many tabs
     now = now or timezone.now()
     known = (
         ResponseEvent.objects.select_related("assignment", "restores").filter(event_id=said.event_id).first()
@@ -122,19 +105,13 @@ def _record(
     payload = _payload(context, said, question, head)
     if said.action == Action.ANSWER:
         _watched_or_refused(context, said, question)
-    if lock is not queue_locked and _place_at_stake(context, said):
-        raise _PlaceAtStake
-    event = _event(context, said, question, payload, head)
+    settled = _settled(context, said, question, payload)
+    event = _event(context, said, question, payload, head, late=settled.late)
     _keep_current(context, event, question)
-    _settle(context, event)
+    settled.write()
+    if event.scope == Scope.UNIT:
+        _settle_unit(context)
     return Recorded(event, context.assignment, created=True)
-
-
-def _place_at_stake(context: _Context, said: Said) -> bool:
-    """Whether others' places depend on this: anything but an answer in good time."""
-    in_good_time = context.assignment.reserved_until > context.now + LAPSING
-    started = context.assignment.state in (State.OPEN, State.RESERVED) and in_good_time
-    return said.action != Action.ANSWER or not (started or context.assignment.state == State.FINISHED)
 
 
 def _stored(head: Head | None) -> dict[str, Any]:
@@ -199,6 +176,8 @@ def _may_speak(context: _Context, said: Said, head: Head | None) -> None:
         )
     if context.enrolment.tab != said.tab:
         raise Refused("lease", "This study is open in another tab or on another device.", stored=stored)
+    if head is not None and context.assignment.purpose == Assignment.Purpose.PRACTICE:
+        raise Refused("practice_final", "In practice the first answer counts.", stored=stored)
     if (head.event.event_id if head else None) != said.replaces:
         raise Refused("stale", "This was answered elsewhere in the meantime.", stored=stored)
 
@@ -254,7 +233,7 @@ def _watched_or_refused(context: _Context, said: Said, question: Question) -> No
 
 
 def _event(
-    context: _Context, said: Said, question: Question, payload: Any, head: Head | None
+    context: _Context, said: Said, question: Question, payload: Any, head: Head | None, *, late: bool
 ) -> ResponseEvent:
     kind, assignment = kind_of(context.study), context.assignment
     event = ResponseEvent(
@@ -269,7 +248,7 @@ def _event(
         study_version=assignment.study_version,
         payload=payload,
         replaces=head.event if head else None,
-        late=_is_late(context),
+        late=late,
         received_at=context.now,
         answered_at=context.now - min(timedelta(milliseconds=said.age_ms), MAX_WAIT),
         played=said.played,
@@ -290,15 +269,9 @@ def _before(answer: ResponseEvent) -> ResponseEvent | None:
     return answer.replaces.standing if answer.replaces else None
 
 
-def _is_late(context: _Context) -> bool:
-    assignment = context.assignment
-    if assignment.state in (State.EXPIRED, State.RELEASED):
-        return True
-    return assignment.state in (State.OPEN, State.RESERVED) and assignment.reserved_until <= context.now
-
-
 def _keep_current(context: _Context, event: ResponseEvent, question: Question) -> None:
-    if event.scope != Scope.QUESTION:
+    """The kind's typed current answer; practice, checks and repeats never enter the data."""
+    if event.scope != Scope.QUESTION or context.assignment.purpose != Assignment.Purpose.STUDY:
         return
     kind = kind_of(context.study)
     if event.standing is None:
@@ -307,19 +280,31 @@ def _keep_current(context: _Context, event: ResponseEvent, question: Question) -
         kind.record(context.assignment, question, event.standing)
 
 
-def _settle(context: _Context, event: ResponseEvent) -> None:
-    """Bring the assignment's state in line with what is current in it after this event."""
+@dataclass(slots=True)
+class _Settled:
+    """Where an assignment stands after an act; `late` when its place had lapsed before."""
+
+    assignment: Assignment
+    before: dict[str, Any]
+    late: bool = False
+
+    def write(self) -> None:
+        """Store what has changed."""
+        now = {name: getattr(self.assignment, name) for name in self.before}
+        changed = [name for name in now if now[name] != self.before[name]]
+        if changed:
+            self.assignment.save(update_fields=changed)
+
+
+def _settled(context: _Context, said: Said, question: Question, payload: Any) -> _Settled:
+    """Bring the assignment's state in line with what is current in it after this act, and its place."""
     assignment, now = context.assignment, context.now
-    current = {key: head.value for key, head in context.history.heads.items()}
-    current[event.scope, event.question] = Head(event).value
+    fields = ("state", "surplus", "closed_at", "passed", "active_ms")
+    settled = _Settled(assignment, {name: getattr(assignment, name) for name in fields})
+    current = _current_after(context, said, question, payload)
     reported = current.get((Scope.UNIT, context.unit.key))
     complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
-
-    was = assignment.state
-    if event.late or (was == State.SKIPPED and not reported):
-        # It held no place until now: it takes one that is left, or is surplus.
-        taken = place_taken(assignment, context.study, now)
-        assignment.surplus = taken and context.study.late == Study.Late.SURPLUS
+    was = State(assignment.state)
     if reported:
         assignment.state = State.SKIPPED
     elif complete:
@@ -328,21 +313,68 @@ def _settle(context: _Context, event: ResponseEvent) -> None:
         # Reopened by an undo: it is the unit on the desk again, and what was there waits.
         context.enrolment.assignments.filter(state=State.OPEN).update(state=State.RESERVED)
         assignment.state = State.OPEN
-    elif was in (State.EXPIRED, State.RELEASED) and not assignment.surplus:
-        assignment.state = State.RESERVED
+    _settle_place(context, settled, was)
     if assignment.state in Assignment.WORK_DONE:
         assignment.closed_at = now
     elif assignment.state in (State.OPEN, State.RESERVED):
         assignment.closed_at = None
-        assignment.reserved_until = reserved_until(context.study, now)
-    assignment.save(update_fields=["state", "surplus", "closed_at", "reserved_until"])
-    if event.scope == Scope.UNIT:
-        _settle_unit(context)
+    if assignment.state == State.FINISHED and assignment.unit.accepts:
+        answers = {key: value for (scope, key), value in current.items() if scope == Scope.QUESTION}
+        assignment.passed = all_accepted(assignment.unit.accepts, answers)
+    elif assignment.state == State.FINISHED and assignment.purpose == Assignment.Purpose.PRACTICE:
+        assignment.passed = True
+    assignment.active_ms = max(assignment.active_ms, said.active_ms)
+    return settled
+
+
+def _current_after(
+    context: _Context, said: Said, question: Question, payload: Any
+) -> dict[tuple[str, str], Any]:
+    """What will be current in the assignment, by (scope, question)."""
+    current = {key: head.value for key, head in context.history.heads.items()}
+    value = payload
+    if said.action == Action.UNDO:
+        standing = context.history.heads[said.scope, question.key].event.standing
+        restored = _before(standing) if standing else None
+        value = restored.payload if restored else None
+    current[said.scope, question.key] = value
+    return current
+
+
+def _settle_place(context: _Context, settled: _Settled, was: State) -> None:
+    """Keep, take or give back the place, as the assignment's state wants it now.
+
+    A reservation that lapsed, or was lost, makes the act late: it takes a place that is still free, and
+    is surplus otherwise.
+    """
+    assignment, study = context.assignment, context.study
+    if not assignment.needs_place:
+        if assignment.state in (State.EXPIRED, State.RELEASED):
+            settled.late = True
+        return
+    if assignment.state == State.SKIPPED:
+        settled.late = was in (State.EXPIRED, State.RELEASED)
+        places_release(context.enrolment, [assignment.unit_id])
+        return
+    until = None if assignment.state == State.FINISHED else reserved_until(study, context.now)
+    if was == State.FINISHED and assignment.state == State.FINISHED:
+        return
+    kept = place_keep(assignment, until, context.now, wait=True)
+    settled.late = kept.lapsed and was not in Assignment.WORK_DONE
+    if kept.lapsed:
+        assignment.surplus = not kept.held and study.late == Study.Late.SURPLUS
+        # Whoever came in the meantime has written that this one lapsed; it may have been after we read it.
+        stored = State(Assignment.objects.values_list("state", flat=True).get(pk=assignment.pk))
+        settled.before["state"] = stored
+        if not kept.held and assignment.state in (State.OPEN, State.RESERVED):
+            assignment.state = stored
+    if was in (State.EXPIRED, State.RELEASED) and assignment.state == was and kept.held:
+        assignment.state = State.RESERVED
 
 
 def _settle_unit(context: _Context) -> None:
     """After enough technical reports the unit leaves the queue until a manager decides."""
-    unit = context.assignment.unit
+    unit = StudyUnit.objects.select_for_update(no_key=True).get(pk=context.assignment.unit_id)
     reports = ResponseEvent.objects.filter(
         assignment__unit=unit,
         assignment__state=State.SKIPPED,

@@ -1,14 +1,17 @@
 """What a manager does to a study: add units, open, pause, halt, close, reopen."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
+from studies.accepting import rule_fault
 from studies.errors import Refused
-from studies.models import Study, StudyLog, StudyUnit, StudyVersion, Wave
+from studies.kinds import Unit
+from studies.models import Path, Study, StudyLog, StudyUnit, StudyVersion, Wave
 from studies.queries import kind_of
+from studies.services.places import places_sync
 
 User = Any  # whoever Django's user model is
 
@@ -31,7 +34,20 @@ def study_frozen(study: Study) -> dict[str, Any]:
         "consent": study.consent,
         "content_warning": study.content_warning,
         "language": study.language,
+        "training": {
+            "pass": study.training_pass,
+            "attempts": study.training_attempts,
+            "items": _items(study, StudyUnit.Purpose.PRACTICE),
+        },
+        "checks": {"every": study.check_every, "items": _items(study, StudyUnit.Purpose.CHECK)},
+        "repeats": {"number": study.repeats, "gap": study.repeat_gap},
     }
+
+
+def _items(study: Study, purpose: str) -> list[dict[str, Any]]:
+    """The practice or check items of a study in their order, with what is accepted."""
+    units = study.units.filter(purpose=purpose, state=StudyUnit.State.ACTIVE).order_by("order", "key")
+    return [dict(row) for row in units.values("key", "accepts", "feedback")]
 
 
 def _log(study: Study, what: str, by: User | None) -> None:
@@ -45,6 +61,8 @@ def study_add_units(
     keys: Sequence[str] | None = None,
     wave: str = "main",
     pilot: bool = False,
+    raters: int | None = None,
+    issued: bool = True,
     by: User = None,
 ) -> int:
     """Put units into a wave of the study (all that the catalogue offers when `keys` is None).
@@ -57,13 +75,21 @@ def study_add_units(
     unknown = sorted(set(chosen) - set(offered))
     if unknown:
         raise Refused("unknown_units", f"not in the catalogue: {', '.join(unknown[:20])}", unknown=unknown)
-    present = set(StudyUnit.objects.filter(study=study).values_list("key", flat=True))
+    held = dict(StudyUnit.objects.filter(study=study).values_list("key", "purpose"))
+    other = sorted(key for key in chosen if held.get(key, "study") != StudyUnit.Purpose.STUDY)
+    if keys is not None and other:
+        raise Refused(
+            "other_purpose", f"practice or check items cannot be study items: {', '.join(other[:20])}"
+        )
+    present = set(held)
     fresh = [key for key in chosen if key not in present]
     number = study.waves.count() + 1
-    into, _ = Wave.objects.get_or_create(study=study, name=wave, defaults={"number": number, "pilot": pilot})
+    defaults = {"number": number, "pilot": pilot, "raters": raters, "issued": issued}
+    into, _ = Wave.objects.get_or_create(study=study, name=wave, defaults=defaults)
     StudyUnit.objects.bulk_create(StudyUnit(study=study, wave=into, key=key) for key in fresh)
     if fresh:
         _log(study, f"added {len(fresh)} units to wave {into.name}", by)
+        places_sync(study)
     return len(fresh)
 
 
@@ -83,6 +109,7 @@ def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
         raise Refused("state", f"A study that is {study.state} cannot become {target.value}.")
     if target is Study.State.OPEN:
         _ready_or_refused(study)
+        places_sync(study)
         study_freeze_version(study, by)
     study.state = target
     study.save(update_fields=["state", "version"])
@@ -92,12 +119,24 @@ def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
 
 def _ready_or_refused(study: Study) -> None:
     lacking = []
-    if not study.units.filter(state=StudyUnit.State.ACTIVE).exists():
+    active = study.units.filter(state=StudyUnit.State.ACTIVE)
+    if not active.filter(purpose=StudyUnit.Purpose.STUDY).exists():
         lacking.append("it has no units yet (add clips first)")
     if not study.consent.strip():
         lacking.append("its consent text is empty")
     if not study.contact.strip():
         lacking.append("it names no contact")
+    if study.check_every and not active.filter(purpose=StudyUnit.Purpose.CHECK).exists():
+        lacking.append("it mixes in attention checks and has none")
+    practice = active.filter(purpose=StudyUnit.Purpose.PRACTICE).count()
+    if study.training_pass and study.training_pass > practice:
+        lacking.append(f"its practice needs {study.training_pass} items right and has {practice}")
+    if study.prolific:
+        there = set(study.codes.exclude(code="").values_list("path", flat=True))
+        if missing := [path.label for path in Path if path not in there]:
+            lacking.append(
+                f"it takes people from Prolific and has no completion code for: {', '.join(missing)}"
+            )
     if lacking:
         raise Refused("not_ready", f"{study.title} cannot be opened: {'; '.join(lacking)}.")
 
@@ -121,6 +160,103 @@ def study_refreeze(*, study: Study, by: User = None) -> Study:
         study_freeze_version(study, by)
         study.save(update_fields=["version"])
     return study
+
+
+@transaction.atomic
+def study_raise(*, study: Study, raters: int, wave: Wave | None = None, by: User = None) -> int:
+    """Want more raters for each unit (in a panel: more seats), of the whole study or of one wave.
+
+    Returns how many places that makes. A study that has been open never wants fewer than it did.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    before = study.raters_per_unit if wave is None else wave.raters or study.raters_per_unit
+    if study.version and raters < before:
+        raise Refused("raters", f"Found {raters}, expected {before} or more: a target is only ever raised.")
+    if wave is None:
+        study.raters_per_unit = raters
+        study.save(update_fields=["raters_per_unit"])
+    else:
+        wave.raters = raters
+        wave.save(update_fields=["raters"])
+    made = places_sync(study)
+    if raters != before:
+        _log(study, f"raters per unit {f'in wave {wave.name} ' if wave else ''}raised to {raters}", by)
+    return made
+
+
+@transaction.atomic
+def study_set_items(
+    *, study: Study, purpose: str, items: Sequence[Mapping[str, Any]], by: User = None
+) -> int:
+    """Set the practice items or the attention checks of a study: `{"key", "accepts", "feedback"?}` each.
+
+    Replaces those there were; ones that people have worked on stay stored, withdrawn. All problems are told
+    in one go: a key the catalogue lacks, one that is a study item, an unknown question, a rule that is none.
+    """
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    _items_or_refused(study, purpose, items)
+    kept = {item["key"] for item in items}
+    old = study.units.filter(purpose=purpose).exclude(key__in=kept)
+    old.filter(assignments=None).delete()
+    old.update(state=StudyUnit.State.WITHDRAWN)
+    for order, item in enumerate(items, 1):
+        StudyUnit.objects.update_or_create(
+            study=study,
+            key=item["key"],
+            defaults={
+                "purpose": purpose,
+                "order": order,
+                "accepts": item.get("accepts", {}),
+                "feedback": item.get("feedback", ""),
+                "state": StudyUnit.State.ACTIVE,
+            },
+        )
+    _log(study, f"{len(items)} items of {purpose} set", by)
+    if study.version:
+        study_freeze_version(study, by)
+        study.save(update_fields=["version"])
+    return len(items)
+
+
+def _items_or_refused(study: Study, purpose: str, items: Sequence[Mapping[str, Any]]) -> None:
+    keys = [str(item.get("key")) for item in items]
+    built = kind_of(study).units(keys, kind_of(study).defaults() | study.parameters)
+    taken = dict(study.units.filter(key__in=keys).exclude(purpose=purpose).values_list("key", "purpose"))
+    problems: list[str] = []
+    for number, (key, item) in enumerate(zip(keys, items, strict=True), 1):
+        where = f"item {number} ({key})"
+        accepts = item.get("accepts", {})
+        if keys.index(key) != number - 1:
+            problems.append(f"{where}: is item {keys.index(key) + 1} already")
+        elif key in taken:
+            problems.append(f"{where}: is a {taken[key]} item of this study; an item is only one of them")
+        elif key not in built:
+            problems.append(f"{where}: found no such item in the catalogue, or a blocked one")
+        elif not isinstance(accepts, Mapping):
+            problems.append(f"{where}: accepts: found {accepts!r}, expected an object of rules by question")
+        else:
+            problems += [f"{where}: {fault}" for fault in _rule_faults(built[key], accepts)]
+    if problems:
+        raise Refused("items", "; ".join(problems), problems=problems)
+
+
+def _rule_faults(unit: Unit, accepts: Mapping[str, Any]) -> Iterator[str]:
+    asked = [question.key for question in unit.questions]
+    for question, rule in accepts.items():
+        if question not in asked:
+            yield f"accepts: found the question {question!r}, expected one of {', '.join(asked)}"
+        elif fault := rule_fault(rule):
+            yield f"accepts.{question}: {fault}"
+
+
+@transaction.atomic
+def wave_issue(*, wave: Wave, by: User = None) -> Wave:
+    """Give out the work of a wave that was held back."""
+    if not wave.issued:
+        wave.issued = True
+        wave.save(update_fields=["issued"])
+        _log(wave.study, f"wave {wave.name} issued", by)
+    return wave
 
 
 @transaction.atomic

@@ -86,6 +86,7 @@ def build(kind: StudyKind) -> World:
         consent="I agree.",
         contact="lab@example.org",
         raters_per_unit=50,
+        device_check=False,
         seed=7,
     )
     study_add_units(study=study, wave=canaries.text("wave"))

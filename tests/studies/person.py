@@ -22,7 +22,13 @@ from tests import factories
 
 def open_study(*clips: Clip, slug: str = "laughs", **fields: Any) -> Study:
     """A study over the clips, opened as a manager opens it."""
-    values = {"title": "Laughs", "kind": "intensity", "consent": "I agree.", "contact": "lab@example.org"}
+    values = {
+        "title": "Laughs",
+        "kind": "intensity",
+        "consent": "I agree.",
+        "contact": "lab@example.org",
+        "device_check": False,
+    }
     study = Study.objects.create(slug=slug, **(values | fields))
     study_add_units(study=study, keys=[clip.clip_id for clip in clips])
     return study_set_state(study=study, state=Study.State.OPEN)

@@ -8,9 +8,9 @@ from functools import partial
 import pytest
 
 from catalogue.services import clip_block, creator_block
+from studies import queries
 from studies.kinds import SimulatedAnswer
-from studies.models import Assignment, Study, StudyUnit
-from studies.queries import holding
+from studies.models import Assignment, Place, Study, StudyUnit
 from studies.services.assignment import assignment_renew, unit_open
 from studies.services.enrolment import enrolment_hand_in, enrolment_join
 from studies.services.response import Said, response_record
@@ -55,8 +55,8 @@ def finished(study):
 
 def held(study, now):
     """How many places of each unit are held or filled at a time."""
-    given = Assignment.objects.filter(holding(now), enrolment__study=study)
-    return Counter(given.values_list("unit__key", flat=True))
+    places = Place.objects.filter(queries.held(now), study=study)
+    return Counter(places.values_list("unit__key", flat=True))
 
 
 # --- the order ---------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from catalogue.services import clip_block
 from studies.access import cookie_name
 from studies.identity import ParticipantIdentity
 from studies.kinds import Unit
-from studies.models import Assignment, Enrolment, Participant, Study, TechnicalFault
+from studies.models import Assignment, Enrolment, EnrolmentKey, Participant, Study, TechnicalFault
 from studies.tokens import token_hash
 from tests.studies.canaries import Listener
 from tests.studies.contract import World, must, two_answers, works
@@ -46,8 +46,8 @@ def plant_people(world: World) -> Assignment:
             public_id=plant.text("enrolment")[:24],
             pool=plant.text("pool"),
             tab=plant.text("tab"),
-            token_hash=token_hash(plant.text("token")),
         )
+        EnrolmentKey.objects.filter(enrolment=enrolment).update(token_hash=token_hash(plant.text("token")))
         ParticipantIdentity.objects.create(
             participant=enrolment.participant,
             source=plant.text("source of an identity"),
@@ -55,7 +55,7 @@ def plant_people(world: World) -> Assignment:
         )
         for event_id in enrolment.events.values_list("event_id", flat=True):
             plant.watch("event of somebody else", str(event_id))
-    for hashed in Enrolment.objects.values_list("token_hash", flat=True):
+    for hashed in EnrolmentKey.objects.values_list("token_hash", flat=True):
         plant.watch("hashed token", hashed)
     given = Assignment.objects.filter(state="finished").latest("id")
     TechnicalFault.objects.create(assignment=given, role="reaction", code=plant.text("fault"))
@@ -98,7 +98,7 @@ class _Walk:
         """Even about oneself some things are not shown: the person's id, the hash of the token."""
         enrolment = Enrolment.objects.latest("id")
         self.world.canaries.watch("my own person", enrolment.participant.public_id)
-        self.world.canaries.watch("my own hashed token", enrolment.token_hash)
+        self.world.canaries.watch("my own hashed token", enrolment.keys.get().token_hash)
 
     def open(self) -> None:
         self.body = self.post("open", {"tab": "t"}).json()

@@ -105,6 +105,14 @@ def wave(of: Study, *, clips: Sequence[Clip] = (), pilot: bool = False) -> Wave:
     return made
 
 
+def raters(of: Study, number: int) -> None:
+    """From now on the study wants this many raters for each unit; free places beyond that are gone."""
+    Study.objects.filter(pk=of.pk).update(raters_per_unit=number)
+    of.raters_per_unit = number
+    Place.objects.filter(study=of, n__gt=number, enrolment=None).delete()
+    places_sync(of)
+
+
 def participant() -> Participant:
     """A person."""
     return Participant.objects.create()

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotation.models import Score
 from annotation.queries import scores_counted
 from catalogue.services import clip_block
-from studies.models import Assignment, ResponseEvent, Study, StudyUnit
+from studies.models import Assignment, Place, ResponseEvent, Study, StudyUnit
 from studies.services.study import unit_withdraw
 from tests import factories
 from tests.studies.person import Person, open_study, two_moments
@@ -24,8 +24,8 @@ def study(db):
 
 def lapses(person):
     """The person's reservation runs out, as after a night."""
-    Assignment.objects.filter(pk=person.assignment_id).update(
-        reserved_until=timezone.now() - timedelta(hours=9)
+    Place.objects.filter(enrolment=person.enrolment, until__isnull=False).update(
+        until=timezone.now() - timedelta(hours=9)
     )
 
 

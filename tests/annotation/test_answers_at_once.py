@@ -12,6 +12,7 @@ import pytest
 from annotation.models import Score
 from annotation.queries import scores_counted
 from studies.models import Assignment, ResponseEvent, Study, StudyUnit
+from tests import factories
 from tests.studies.person import Person, open_study, two_moments
 from tests.studies.threads import at_once
 
@@ -113,7 +114,7 @@ def test_two_people_who_undo_their_reports_at_once_share_what_is_left(study):
         for moment in ("laugh", "gasp"):
             person.rate(moment, 1)
         person.report("rather_not")
-    Study.objects.update(raters_per_unit=1)
+    factories.raters(Study.objects.get(), 1)
 
     replies = at_once([person.undo for person in people])
 

@@ -267,7 +267,8 @@ def test_a_request_forged_by_another_site_is_refused_and_the_pages_own_is_not(ra
 def test_the_page_shows_nothing_of_a_unit_but_its_key_times_and_media(rater):
     body = rater.opened
     assert set(body) == {
-        "state", "progress", "previous", "assignment", "view", "media", "answers", "report", "played"
+        "state", "progress", "previous", "practice",
+        "assignment", "view", "media", "answers", "report", "played",
     }  # fmt: skip
     assert body["view"] == {
         "duration_s": 12.0,

@@ -6,6 +6,7 @@ from annotation.models import Score
 from annotation.queries import scores_counted
 from studies.models import Assignment, ResponseEvent, Study, StudyUnit
 from studies.services.study import unit_return_to_queue, unit_withdraw
+from tests import factories
 from tests.studies.person import Person, refusal
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +35,7 @@ def test_each_reason_skips_the_clip_and_counts_as_work_done(rater, reason):
 
 
 def test_a_report_needs_no_watching_and_fills_no_place(rater, study):
-    Study.objects.update(raters_per_unit=1)
+    factories.raters(Study.objects.get(), 1)
     other = Person.joins(study)
     assert other.open()["state"] == "nothing_left"
     rater.report("rather_not")
@@ -116,7 +117,7 @@ def test_a_report_can_be_corrected_and_undone_step_by_step(rater):
 
 
 def test_undoing_a_report_takes_the_place_only_while_it_is_free(rater, study):
-    Study.objects.update(raters_per_unit=1)
+    factories.raters(Study.objects.get(), 1)
     rater.rate("laugh", 3)
     rater.report("rather_not")
     assignment = rater.assignment
@@ -132,7 +133,7 @@ def test_undoing_a_report_takes_the_place_only_while_it_is_free(rater, study):
 
 
 def test_reporting_again_and_undoing_takes_a_place_that_became_free(rater, study):
-    Study.objects.update(raters_per_unit=1)
+    factories.raters(Study.objects.get(), 1)
     rater.report("rather_not")
     other = opens(study)
     rater.undo()
@@ -204,7 +205,7 @@ def test_reports_about_one_clip_say_nothing_about_another(two_clips):
 
 
 def test_a_manager_who_finds_the_clip_in_order_puts_it_back_for_good(study):
-    Study.objects.update(raters_per_unit=9)
+    factories.raters(Study.objects.get(), 9)
     for _ in range(2):
         opens(study).report("no_sound")
     unit_return_to_queue(unit=StudyUnit.objects.get())

@@ -92,8 +92,7 @@ def test_times_are_seconds_since_the_rater_joined_and_name_no_hour(study):
 
 
 def test_work_that_came_late_and_found_its_place_taken_says_so(study):
-    study.raters_per_unit = 1
-    study.save()
+    factories.raters(study, 1)
     slow = SimulatedAnnotator.join(study, START)
     opened = slow.open()
     quick = SimulatedAnnotator.join(study, START + timedelta(hours=2))
@@ -137,5 +136,5 @@ def test_no_event_carries_who_somebody_is_outside(study):
     opened = rater.open()
     rater.say(opened, opened.unit.questions[0], 0, event_id=uuid.uuid4())
     text = b"".join(events_lines(study)).decode()
-    assert rater.enrolment.token_hash not in text
+    assert rater.enrolment.keys.get().token_hash not in text
     assert Assignment.objects.get().media["reaction"]["sha256"] in text

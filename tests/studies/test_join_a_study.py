@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from studies.models import Enrolment, Participant, Study
+from studies.models import Enrolment, EnrolmentKey, Participant, Study
 from studies.services.study import study_set_state
 from studies.tokens import token_hash
 from tests import factories
@@ -65,7 +65,7 @@ def test_the_personal_address_carries_128_bits_and_is_stored_as_a_hash_only(stud
         tokens.append(cookie.value)
     assert len(set(tokens)) == 3
     assert all(len(token) == 22 for token in tokens)  # 16 bytes in base 64
-    assert set(Enrolment.objects.values_list("token_hash", flat=True)) == set(map(token_hash, tokens))
+    assert set(EnrolmentKey.objects.values_list("token_hash", flat=True)) == set(map(token_hash, tokens))
     stored = " ".join(str(row) for row in Enrolment.objects.values_list())
     assert not any(token in stored for token in tokens)
 

@@ -165,6 +165,9 @@ def test_opening_freezes_what_shapes_answers(study):
         "consent": "I agree.",
         "content_warning": "",
         "language": "en",
+        "training": {"pass": None, "attempts": 2, "items": []},
+        "checks": {"every": 0, "items": []},
+        "repeats": {"number": 0, "gap": 10},
     }
 
 

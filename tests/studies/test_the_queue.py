@@ -14,7 +14,13 @@ from studies.models import Assignment, Place, Study, StudyUnit
 from studies.services.assignment import assignment_renew, unit_open
 from studies.services.enrolment import enrolment_hand_in, enrolment_join
 from studies.services.response import Said, response_record
-from studies.services.study import study_add_units, study_set_state, unit_return_to_queue, unit_withdraw
+from studies.services.study import (
+    study_add_units,
+    study_raise,
+    study_set_state,
+    unit_return_to_queue,
+    unit_withdraw,
+)
 from studies.simulation import SimulatedAnnotator
 from tests import factories
 from tests.studies.person import open_study
@@ -59,6 +65,12 @@ def held(study, now):
     return Counter(places.values_list("unit__key", flat=True))
 
 
+def everything_is_given_back():
+    """As if nobody had been given anything."""
+    Assignment.objects.all().delete()
+    Place.objects.update(enrolment=None, until=None)
+
+
 # --- the order ---------------------------------------------------------------------------------------
 
 
@@ -77,7 +89,7 @@ def test_each_has_an_order_of_their_own_which_stays_the_same():
     orders = []
     for person in people:
         orders.append([person.open().unit.key])  # all clips are equally rated as long as nobody finishes
-        Assignment.objects.all().delete()
+        everything_is_given_back()
     assert len({tuple(order) for order in orders}) > 1
     again = [person.open().unit.key for person in people[:1]]
     assert again == orders[0]
@@ -87,9 +99,9 @@ def test_a_seed_and_a_person_decide_the_order_within_a_tier():
     study = study_of(8, raters_per_unit=50, seed=1)
     person = joins(study)
     first = order_of(person)
-    Assignment.objects.all().delete()
+    everything_is_given_back()
     assert order_of(person) == first
-    Assignment.objects.all().delete()
+    everything_is_given_back()
     Study.objects.update(seed=2)
     assert order_of(person) != first
 
@@ -144,7 +156,7 @@ def test_a_clip_with_all_its_raters_is_given_to_nobody_else():
         order_of(joins(study))
     late = joins(study)
     assert late.open().state == "nothing_left"
-    Study.objects.update(raters_per_unit=3)
+    study_raise(study=study, raters=3)
     assert late.open().state == "working"
 
 
@@ -161,10 +173,8 @@ def test_a_sign_of_life_renews_the_reservation():
     study = study_of(1, raters_per_unit=1)
     slow, other = joins(study), joins(study)
     assignment = slow.open().assignment
-    renewed = assignment_renew(
-        enrolment=slow.enrolment, assignment_id=assignment.pk, now=NOON + timedelta(minutes=50)
-    )
-    assert renewed.reserved_until == NOON + timedelta(minutes=110)
+    assignment_renew(enrolment=slow.enrolment, assignment_id=assignment.pk, now=NOON + timedelta(minutes=50))
+    assert Place.objects.get().until == NOON + timedelta(minutes=110)
     other.now = NOON + timedelta(minutes=109)
     assert other.open().state == "nothing_left"
 
@@ -185,7 +195,7 @@ def test_a_lapsed_reservation_goes_on_while_nobody_took_the_place():
     first = sleeper.open().assignment
     sleeper.now += 5 * HOUR
     again = sleeper.open().assignment
-    assert (again.pk, again.state, again.reserved_until) == (first.pk, "open", NOON + 6 * HOUR)
+    assert (again.pk, again.state, Place.objects.get().until) == (first.pk, "open", NOON + 6 * HOUR)
 
 
 def test_a_lapsed_reservation_whose_place_was_taken_is_over_and_a_sign_of_life_takes_nothing_back():
@@ -209,7 +219,7 @@ def test_a_clip_that_lapsed_and_is_wanted_again_is_given_again_at_its_old_positi
     other.open()
     sleeper.now = NOON + 2 * HOUR
     assert sleeper.open().state == "nothing_left"
-    enrolment_hand_in(enrolment=other.enrolment)
+    enrolment_hand_in(enrolment=other.enrolment, now=NOON + 2 * HOUR)
     again = sleeper.open().assignment
     assert (again.pk, again.position, again.opened_at) == (first.pk, 1, NOON)
     order_of(sleeper)

@@ -15,9 +15,19 @@ from django.urls import reverse
 from catalogue.models import MediaVersion
 from catalogue.services import clip_block
 from studies.access import cookie_name
-from studies.identity import ParticipantIdentity
+from studies.identity import ParticipantIdentity, Payment, ProlificSubmission
 from studies.kinds import Unit
-from studies.models import Assignment, Enrolment, EnrolmentKey, Participant, Study, TechnicalFault
+from studies.models import (
+    Assignment,
+    CompletionCode,
+    Enrolment,
+    EnrolmentKey,
+    Invitation,
+    Participant,
+    Study,
+    StudyUnit,
+    TechnicalFault,
+)
 from studies.tokens import token_hash
 from tests.studies.canaries import Listener
 from tests.studies.contract import World, must, two_answers, works
@@ -55,11 +65,45 @@ def plant_people(world: World) -> Assignment:
         )
         for event_id in enrolment.events.values_list("event_id", flat=True):
             plant.watch("event of somebody else", str(event_id))
+    _plant_around(world, other.enrolment)
     for hashed in EnrolmentKey.objects.values_list("token_hash", flat=True):
         plant.watch("hashed token", hashed)
     given = Assignment.objects.filter(state="finished").latest("id")
     TechnicalFault.objects.create(assignment=given, role="reaction", code=plant.text("fault"))
     return given
+
+
+def _plant_around(world: World, other: Enrolment) -> None:
+    """What managers and Prolific know of somebody else, and of the study's practice, checks and codes."""
+    plant, study = world.canaries, world.study
+    Study.objects.filter(pk=study.pk).update(prolific_study_ids=plant.text("Prolific's study"))
+    CompletionCode.objects.create(study=study, path="completed", code=plant.text("completion code"))
+    Invitation.objects.create(study=study, number=1, token_hash=token_hash(plant.text("invitation")))
+    for hashed in Invitation.objects.values_list("token_hash", flat=True):
+        plant.watch("hashed invitation", hashed)
+    StudyUnit.objects.create(
+        study=study,
+        key=plant.text("key of a check"),
+        purpose="check",
+        accepts={"q": [plant.text("accepted answer")]},
+        feedback=plant.text("feedback"),
+    )
+    submission = ProlificSubmission.objects.create(
+        participant=other.participant,
+        study=study,
+        enrolment=other,
+        session_id=plant.text("session"),
+        prolific_study_id=plant.text("Prolific's study of a submission"),
+        status=plant.text("status"),
+        entered_code=plant.text("entered code"),
+    )
+    Payment.objects.create(
+        submission=submission,
+        what="approve",
+        reason=plant.text("reason of a payment"),
+        said=plant.text("what Prolific said"),
+        batch=plant.text("batch"),
+    )
 
 
 class _Walk:

@@ -1,0 +1,80 @@
+"""A part of a crowd: people in one process who come, work, hand in and come back until there is nothing.
+
+Run as `python -m tests.services.crowd STUDY SEED PERSON …`, with the settings of the platform; prints what
+went wrong, one line each, and nothing when all went well.
+"""
+
+import random
+import sys
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import django
+
+ROLLED_BACK = 0.2  # share of openings whose transaction fails just before its end
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
+
+class Failed(Exception):
+    """Raised on purpose, so that the transaction around it is rolled back."""
+
+
+def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
+    """One person's whole way; returns the complaints."""
+    from django.db import connection, transaction
+
+    from studies.models import Participant, Study
+    from studies.queries import units_wanted
+    from studies.services.assignment import unit_open
+    from studies.services.enrolment import enrolment_hand_in, enrolment_join
+    from studies.simulation import SimulatedAnnotator
+
+    study = Study.objects.get(slug=slug)
+    participant = Participant.objects.get(pk=person)
+    while True:
+        enrolment, _ = enrolment_join(study=study, participant=participant, now=NOON)
+        annotator = SimulatedAnnotator(enrolment, NOON)
+        done = 0
+        while True:
+            if dice.random() < ROLLED_BACK:
+                try:
+                    with transaction.atomic():
+                        unit_open(enrolment=enrolment, tab="t", now=annotator.now)
+                        raise Failed
+                except Failed:
+                    pass
+            opened = annotator.open()
+            if opened.unit is None:
+                break
+            for question in opened.unit.questions:
+                annotator.say(opened, question, dice.randrange(4))
+            done += 1
+            connection.close()  # as at the end of a request: the pool has fewer than there are people
+        left = units_wanted(enrolment, annotator.now) if not done else []
+        enrolment_hand_in(enrolment=enrolment, now=annotator.now)
+        if not done:
+            return [f"person {person} was told there is nothing, and {len(left)} units lack a rater"] * bool(left)
+
+
+def crowd(slug: str, seed: int, people: Sequence[int]) -> list[str]:
+    """All of them at the same moment, each in a thread of their own."""
+    from django.db import connection
+
+    start = threading.Barrier(len(people))
+
+    def live(person: int) -> list[str]:
+        try:
+            start.wait(60)
+            return come_and_go(slug, person, random.Random(f"{seed}:{person}"))  # noqa: S311
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(people)) as threads:
+        return [line for lines in threads.map(live, people) for line in lines]
+
+
+if __name__ == "__main__":
+    django.setup()
+    print("\n".join(crowd(sys.argv[1], int(sys.argv[2]), [int(person) for person in sys.argv[3:]])))

@@ -119,7 +119,7 @@ class _Walk:
     def everywhere(self) -> None:
         """All of it, in the order of a life in a study."""
         self.pages("join", "work", "welcome", "leave", "thanks")
-        self.browser.post(self.url("join"))
+        self.browser.post(self.url("join"), {"answer": "agree"})
         self.plant_myself()
         self.pages("join", "welcome", "work", "leave", "thanks")
         self.first_unit()

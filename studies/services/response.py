@@ -357,7 +357,9 @@ def _settle_place(context: _Context, settled: _Settled, was: State) -> None:
         places_release(context.enrolment, [assignment.unit_id])
         return
     until = None if assignment.state == State.FINISHED else reserved_until(study, context.now)
-    if was == State.FINISHED and assignment.state == State.FINISHED:
+    dropped = context.enrolment.returned_at is not None and study.returned == Study.Returned.DROP
+    if dropped or (was == State.FINISHED and assignment.state == State.FINISHED):
+        settled.late = dropped
         return
     kept = place_keep(assignment, until, context.now, wait=True)
     settled.late = kept.lapsed and was not in Assignment.WORK_DONE

@@ -36,10 +36,9 @@ def test_each_reason_skips_the_clip_and_counts_as_work_done(rater, reason):
 
 def test_a_report_needs_no_watching_and_fills_no_place(rater, study):
     factories.raters(Study.objects.get(), 1)
-    other = Person.joins(study)
-    assert other.open()["state"] == "nothing_left"
+    assert Person.finds_it_full(study)
     rater.report("rather_not")
-    assert other.open()["state"] == "working"
+    assert Person.joins(study).open()["state"] == "working"
 
 
 def test_a_clip_somebody_reported_is_not_given_to_them_again(rater):
@@ -153,7 +152,7 @@ def test_after_two_technical_reports_the_clip_waits_for_a_manager(study):
     assert unit_state() == "active"
     second.report("does_not_play")
     assert unit_state() == "reported"
-    assert Person.joins(study).open()["state"] == "nothing_left"
+    assert Person.finds_it_full(study)
 
 
 def test_somebody_who_has_it_open_may_finish_and_counts(study):

@@ -65,6 +65,12 @@ class Person:
         assert response.status_code == 302, response.content
         return person
 
+    @classmethod
+    def finds_it_full(cls, study: Study) -> bool:
+        """Whether somebody new is told at the door that there is nothing to do."""
+        page = cls(study).client.get(reverse("studies:join", args=[study.slug])).content.decode()
+        return "The study is full" in page
+
     @property
     def enrolment(self) -> Enrolment:
         """Their place in the study."""

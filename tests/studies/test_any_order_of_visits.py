@@ -2,6 +2,7 @@
 
 import uuid
 from collections import Counter
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -146,10 +147,9 @@ class Visits(RuleBasedStateMachine):
             replaces=head.event_id if head else None,
             played=WATCHED,
         )
-        try:
+        may_be_refused = visits.exclude(state="active").exists() or action == "undo"
+        with suppress(Refused) if may_be_refused else nullcontext():
             response_record(enrolment=assignment.enrolment, said=said, now=self.now)
-        except Refused as refusal:
-            assert refusal.code in ("handed_in", "nothing_to_undo")
 
     @rule(minutes=st.sampled_from([1, 59, 61, 60 * 49]))
     def time_passes(self, minutes):

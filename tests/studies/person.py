@@ -65,12 +65,6 @@ class Person:
         assert response.status_code == 302, response.content
         return person
 
-    @classmethod
-    def finds_it_full(cls, study: Study) -> bool:
-        """Whether somebody new is told at the door that there is nothing to do."""
-        page = cls(study).client.get(reverse("studies:join", args=[study.slug])).content.decode()
-        return "The study is full" in page
-
     @property
     def enrolment(self) -> Enrolment:
         """Their place in the study."""
@@ -163,6 +157,12 @@ class Person:
             response = self.rate(moment, value)
             assert response.status_code == 201, response.content
         return body
+
+
+def is_full(study: Study) -> bool:
+    """Whether somebody new who opens the study link is told that there is no place for them."""
+    page = Client().get(reverse("studies:join", args=[study.slug]))
+    return b"The study is full." in page.content
 
 
 def refusal(response: HttpResponseBase) -> dict[str, Any]:

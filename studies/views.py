@@ -105,6 +105,8 @@ def work(request: HttpRequest, slug: str) -> HttpResponseBase:
     study = enrolment.study
     if enrolment.state == Enrolment.State.HANDED_IN:
         return redirect("studies:thanks", slug=slug)
+    if queries.work_state(enrolment) == "device_check":
+        return redirect("studies:device", slug=slug)
     kind = queries.kind_of(study)
     frozen = StudyVersion.objects.get(study=study, number=study.version).frozen
     return _page(

@@ -63,6 +63,7 @@ def make_study(films: Path, tmp_path: Path, transactional_db: None) -> MakeStudy
             "consent": "I agree that my scores are kept.",
             "instructions": "Score **all** moments.",
             "contact": "lab@example.org",
+            "device_check": False,
             "parameters": {"lead_in_s": 0.5} | dict(parameters or {}),
         }
         study = Study.objects.create(**(values | fields))

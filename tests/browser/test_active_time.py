@@ -14,7 +14,8 @@ ALONE = """async () => {
   setInterval(() => active.tick(), 1000);
 }"""
 HIDE = """hidden => {
-  Object.defineProperty(document, "visibilityState", { value: hidden ? "hidden" : "visible", configurable: true });
+  const value = hidden ? "hidden" : "visible";
+  Object.defineProperty(document, "visibilityState", { value, configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 

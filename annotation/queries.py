@@ -53,26 +53,31 @@ def clips_with_answers(clip_ids: Collection[str]) -> set[str]:
     )
 
 
-def _why_left_out(include_pilot: bool) -> Case:
+def _why_left_out(include_pilot: bool, for_set: bool) -> Case:
     """An expression: why a score does not count, or ""."""
     blocked = Q(moment__clip__blocked_at__isnull=False) | Q(moment__clip__creator__blocked_at__isnull=False)
     return Case(
         When(blocked, then=Value(BLOCKED.reason)),
-        default=why_left_out("assignment__", include_pilot=include_pilot),
+        default=why_left_out("assignment__", include_pilot=include_pilot, complete_seats=for_set),
         output_field=CharField(),
     )
 
 
-def scores_counted(study_ids: Sequence[int], *, include_pilot: bool = False) -> QuerySet[Score, Score]:
-    """The current scores that figures and sets may use, in no order (`studies.counting`, block list)."""
-    counts = Exact(_why_left_out(include_pilot), "")
+def scores_counted(
+    study_ids: Sequence[int], *, include_pilot: bool = False, for_set: bool = False
+) -> QuerySet[Score, Score]:
+    """The current scores that figures may use, in no order (`studies.counting`, block list).
+
+    `for_set`: those that a set may use, which takes of a panel only its complete seats.
+    """
+    counts = Exact(_why_left_out(include_pilot, for_set), "")
     return Score.objects.filter(counts, enrolment__study__in=study_ids).order_by()
 
 
 def scores_left_out(study_ids: Sequence[int], *, include_pilot: bool = False) -> list[tuple[LeavingOut, int]]:
-    """How many current scores each reason leaves out, in the order of the rules, zeros included."""
+    """How many current scores each reason leaves out of a set, in the order of the rules, zeros included."""
     scores = Score.objects.filter(enrolment__study__in=study_ids).order_by()
-    by_reason = scores.values(reason=_why_left_out(include_pilot)).annotate(n=Count("pk"))
+    by_reason = scores.values(reason=_why_left_out(include_pilot, for_set=True)).annotate(n=Count("pk"))
     counts = dict(by_reason.values_list("reason", "n"))
     return [(why, counts.get(why.reason, 0)) for why in (BLOCKED, *REASONS)]
 
@@ -80,12 +85,12 @@ def scores_left_out(study_ids: Sequence[int], *, include_pilot: bool = False) ->
 def scores_once_per_person(
     study_ids: Sequence[int], *, include_pilot: bool = False
 ) -> tuple[list[CountedScore], int]:
-    """The counted scores, one per person and moment, in no order, and how many were second ones.
+    """The scores a set may use, one per person and moment, in no order, and how many were second ones.
 
     Where a person scored a moment in two studies, the score given earliest counts (by the time of the answer
     that is current, then by the study's address).
     """
-    rows = scores_counted(study_ids, include_pilot=include_pilot).values_list(
+    rows = scores_counted(study_ids, include_pilot=include_pilot, for_set=True).values_list(
         "moment_id",
         "enrolment__participant__public_id",
         "score",

@@ -1,6 +1,7 @@
 """The one door through which participant code reaches an enrolment, a unit's media and their addresses."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 
 from django.conf import settings
 from django.core import signing
@@ -9,11 +10,14 @@ from django.urls import reverse
 
 from catalogue.models import MediaVersion
 from catalogue.queries import blocked_clip_ids
+from studies.arrival import ProlificIds
 from studies.errors import NotEnrolled
-from studies.models import Assignment, Enrolment, Study
+from studies.models import Assignment, Enrolment, EnrolmentKey, Study
 from studies.tokens import token_hash
 
 COOKIE_DAYS = 180
+ARRIVAL_SECONDS = 4 * 3600
+"""How long a browser remembers from which submission it came, until consent is given or refused."""
 _media_signer = signing.TimestampSigner(salt="touchstone.media")
 
 
@@ -61,6 +65,59 @@ def remember(response: HttpResponseBase, study: Study, token: str) -> None:
         httponly=True,
         samesite="Lax",
         secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def forget(response: HttpResponseBase, study: Study) -> None:
+    """This browser no longer opens anything of that study."""
+    response.delete_cookie(cookie_name(study), samesite="Lax")
+
+
+def opens_one_of(request: HttpRequest, studies: Iterable[Study]) -> bool:
+    """Whether the browser has a key to a visit, in whatever state, to one of these studies."""
+    hashes = {study.pk: token_hash(token) for study in studies if (token := token_in(request, study))}
+    held = EnrolmentKey.objects.filter(token_hash__in=hashes.values())
+    return any(
+        hashes[study] == hashed
+        for study, hashed in held.values_list("enrolment__study", "token_hash")
+        if study in hashes
+    )
+
+
+def _arrival_cookie(study: Study) -> str:
+    return f"touchstone_arrival_{study.pk}"
+
+
+def _arrival_signer(study: Study) -> signing.TimestampSigner:
+    return signing.TimestampSigner(salt=f"touchstone.arrival.{study.pk}")
+
+
+def arrival_remember(response: HttpResponseBase, study: Study, ids: ProlificIds) -> None:
+    """Keep the ids of a study link signed in a cookie, so that they can go from the address."""
+    response.set_cookie(
+        _arrival_cookie(study),
+        _arrival_signer(study).sign_object(asdict(ids)),
+        max_age=ARRIVAL_SECONDS,
+        path=reverse("studies:join", args=[study.slug]),
+        httponly=True,
+        samesite="Lax",
+        secure=settings.SESSION_COOKIE_SECURE,
+    )
+
+
+def arrival_in(request: HttpRequest, study: Study) -> ProlificIds | None:
+    """The ids with which this browser came to the study's link, or None when it did not, or too long ago."""
+    signed = request.COOKIES.get(_arrival_cookie(study), "")
+    try:
+        return ProlificIds(**_arrival_signer(study).unsign_object(signed, max_age=ARRIVAL_SECONDS))
+    except signing.BadSignature:
+        return None
+
+
+def arrival_forget(response: HttpResponseBase, study: Study) -> None:
+    """The person has joined: from now on the visit's own cookie stands for them."""
+    response.delete_cookie(
+        _arrival_cookie(study), path=reverse("studies:join", args=[study.slug]), samesite="Lax"
     )
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
@@ -17,7 +17,8 @@ from catalogue.serving import bytes_response
 from studies import access, queries, wire
 from studies.api import EnrolmentView
 from studies.device import TRIES, beeps, film, film_asked, film_token, sounds_of
-from studies.models import Enrolment, Study
+from studies.models import Enrolment
+from studies.pages import enrolled, page
 from studies.services import device as devices
 
 
@@ -26,19 +27,18 @@ from studies.services import device as devices
 @require_safe
 def device(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The page of the check; whoever has it behind them, or never needed it, goes on to the work."""
-    study = get_object_or_404(Study, slug=slug)
-    enrolment = access.enrolment_in(request, study)
-    if enrolment is None or queries.work_state(enrolment) != "device_check":
+    enrolment = enrolled(request, slug)
+    if isinstance(enrolment, HttpResponse):
+        return enrolment
+    if queries.work_state(enrolment) != "device_check":
         return redirect("studies:work", slug=slug)
-    return render(
+    return page(
         request,
         "studies/device.html",
-        {
-            "study": study,
-            "sounds": len(queries.kind_of(study).roles),
-            "tries": TRIES,
-            "api_base": reverse("studies:api_device_start", args=[slug]).removesuffix("start"),
-        },
+        enrolment.study,
+        sounds=len(queries.kind_of(enrolment.study).roles),
+        api_base=reverse("studies:api_device_start", args=[slug]).removesuffix("start"),
+        leave_url=reverse("studies:leave", args=[slug]),
     )
 
 

@@ -8,7 +8,8 @@ from django.db.models import Count, F, Q, QuerySet
 
 from studies.history import Head, history_of
 from studies.kinds import StudyKind, Unit, kind_named
-from studies.models import Assignment, Enrolment, Path, Place, Study, StudyUnit, StudyVersion
+from studies.models import Assignment, Enrolment, Invitation, Path, Place, Study, StudyUnit, StudyVersion
+from studies.tokens import token_hash
 
 
 def study_named(slug: str) -> Study:
@@ -30,6 +31,18 @@ def study_parameters(study: Study, version: int) -> dict[str, Any]:
     """The kind's parameters as frozen in a version of the study, defaults filled in."""
     frozen = StudyVersion.objects.only("frozen").get(study=study, number=version).frozen
     return {**kind_of(study).defaults(), **frozen["parameters"]}
+
+
+def consent_text(study: Study, version: int) -> str:
+    """The text that people agree to, as frozen in a version of the study; empty without that version."""
+    frozen = StudyVersion.objects.filter(study=study, number=version).values_list("frozen", flat=True).first()
+    return str(frozen.get("consent", study.consent)) if frozen else ""
+
+
+def invitation_of(token: str) -> Invitation | None:
+    """The invitation that a personal link stands for, revoked or not; None when there is none."""
+    invitations = Invitation.objects.select_related("study", "enrolment__study")
+    return invitations.filter(token_hash=token_hash(token)).first()
 
 
 def unit_of(assignment: Assignment, parameters: dict[str, Any], *, blocked: bool = False) -> Unit | None:

@@ -1,38 +1,19 @@
-"""An annotator's pages: joining, working, pausing, returning, and the media they play."""
-
-from typing import Any
+"""An annotator's pages: working, pausing, returning, the end, and the media they play."""
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from catalogue.serving import media_response
 from studies import access, queries
-from studies.errors import Refused
+from studies.endings import ending_of
 from studies.models import Enrolment, Study, StudyVersion
-from studies.services.enrolment import CANNOT_JOIN, enrolment_join
+from studies.pages import end_page, enrolled, message, page, returned_page
 from studies.text import markdown_html
 from studies.tokens import token_hash
-
-
-def _page(request: HttpRequest, template: str, study: Study, **context: Any) -> HttpResponse:
-    return render(request, template, {"study": study, **context})
-
-
-def _message(
-    request: HttpRequest,
-    heading: str,
-    text: str,
-    *,
-    study: Study | None = None,
-    status: int = 200,
-    **more: Any,
-) -> HttpResponse:
-    context = {"heading": heading, "text": text, "study": study, **more}
-    return render(request, "studies/message.html", context, status=status)
 
 
 def _return_address(request: HttpRequest, study: Study) -> str:
@@ -40,51 +21,14 @@ def _return_address(request: HttpRequest, study: Study) -> str:
 
 
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def join(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The study link: what it is about and what is agreed to. Only agreeing makes a participant."""
-    study = get_object_or_404(Study, slug=slug)
-    if access.enrolment_in(request, study):
-        return redirect("studies:work", slug=slug)
-    if study.state != Study.State.OPEN:
-        return _message(request, CANNOT_JOIN[Study.State(study.state)], "", study=study)
-    if request.method == "POST":
-        try:
-            _, token = enrolment_join(study=study)
-        except Refused as refusal:
-            return _message(request, refusal.message, "", study=study)
-        response = redirect("studies:welcome", slug=slug)
-        access.remember(response, study, token)
-        return response
-    return _page(request, "studies/join.html", study, consent_html=markdown_html(study.consent))
-
-
-def _enrolled(request: HttpRequest, slug: str) -> Enrolment | HttpResponse:
-    study = get_object_or_404(Study, slug=slug)
-    enrolment = access.enrolment_in(request, study)
-    if enrolment is None:
-        return _message(
-            request,
-            "This browser is not signed in to the study",
-            "Open your personal return address to go on where you stopped. "
-            "If you have not started yet, begin with the study link.",
-            study=study,
-            status=403,
-            link=reverse("studies:join", args=[slug]),
-            link_text="Go to the study",
-        )
-    return enrolment
-
-
-@never_cache
 @require_safe
 def welcome(request: HttpRequest, slug: str) -> HttpResponse:
     """Right after joining: the personal return address, and the instructions."""
-    enrolment = _enrolled(request, slug)
+    enrolment = enrolled(request, slug)
     if isinstance(enrolment, HttpResponse):
         return enrolment
     study = enrolment.study
-    return _page(
+    return page(
         request,
         "studies/welcome.html",
         study,
@@ -99,17 +43,19 @@ def welcome(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def work(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The page of the study's kind, where the work is done."""
-    enrolment = _enrolled(request, slug)
+    enrolment = enrolled(request, slug)
     if isinstance(enrolment, HttpResponse):
         return enrolment
     study = enrolment.study
     if enrolment.state == Enrolment.State.HANDED_IN:
         return redirect("studies:thanks", slug=slug)
+    if enrolment.returned_at is not None:
+        return returned_page(request, enrolment)
     if queries.work_state(enrolment) == "device_check":
         return redirect("studies:device", slug=slug)
     kind = queries.kind_of(study)
     frozen = StudyVersion.objects.get(study=study, number=study.version).frozen
-    return _page(
+    return page(
         request,
         kind.template,
         study,
@@ -124,15 +70,20 @@ def work(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 @never_cache
 @require_safe
-def leave(request: HttpRequest, slug: str) -> HttpResponse:
+def leave(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Pause and leave: everything is saved, and this is how to come back."""
-    enrolment = _enrolled(request, slug)
+    enrolment = enrolled(request, slug)
     if isinstance(enrolment, HttpResponse):
         return enrolment
-    return _page(
+    if enrolment.state == Enrolment.State.HANDED_IN:
+        return redirect("studies:thanks", slug=slug)
+    if enrolment.returned_at is not None:
+        return returned_page(request, enrolment)
+    return page(
         request,
         "studies/leave.html",
         enrolment.study,
+        stopped=queries.work_state(enrolment) in (Study.State.HALTED, Study.State.CLOSED),
         done=queries.work_done(enrolment),
         return_address=_return_address(request, enrolment.study),
         work_url=reverse("studies:work", args=[slug]),
@@ -143,12 +94,13 @@ def leave(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def thanks(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The end: what was handed in. Before that, back to work."""
-    enrolment = _enrolled(request, slug)
+    enrolment = enrolled(request, slug)
     if isinstance(enrolment, HttpResponse):
         return enrolment
     if enrolment.state != Enrolment.State.HANDED_IN:
         return redirect("studies:work", slug=slug)
-    return _page(request, "studies/thanks.html", enrolment.study, done=queries.work_done(enrolment))
+    done = queries.work_done(enrolment)
+    return end_page(request, enrolment.study, ending_of(enrolment), done=done, has_data=True)
 
 
 @never_cache
@@ -162,7 +114,7 @@ def return_(request: HttpRequest, token: str) -> HttpResponseBase:
         .first()
     )
     if enrolment is None:
-        return _message(
+        return message(
             request,
             "This address is not known",
             "Check that it was copied whole. If it still does not work, "

@@ -126,11 +126,14 @@ def place_keep(assignment: Assignment, until: datetime | None, now: datetime, *,
     return Kept(held=place is not None, lapsed=True)
 
 
-def places_renew(enrolment: Enrolment, until: datetime) -> None:
-    """A sign of life: everything this person still holds a reservation of stays theirs."""
+def places_renew(enrolment: Enrolment, until: datetime, *, but: int | None = None) -> None:
+    """A sign of life: everything this person still holds a reservation of stays theirs.
+
+    `but` names a unit whose place the caller moves right after this.
+    """
     reserved = Place.objects.filter(enrolment=enrolment, unit__isnull=False, until__isnull=False)
-    held = list(reserved.order_by("pk").select_for_update(no_key=True).values_list("pk", flat=True))
-    Place.objects.filter(pk__in=held).update(until=until)
+    held = list(reserved.order_by("pk").select_for_update(no_key=True).values_list("pk", "unit_id"))
+    Place.objects.filter(pk__in=[pk for pk, unit in held if unit != but]).update(until=until)
 
 
 def places_release(enrolment: Enrolment, units: Iterable[int] | None = None) -> int:

@@ -22,7 +22,7 @@ from studies.kinds import InvalidResponse, Question, Unit
 from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit
 from studies.queries import kind_of, study_parameters, unit_of
 from studies.services.assignment import enrolment_locked, reserved_until
-from studies.services.places import place_keep, places_release
+from studies.services.places import place_keep, places_release, places_renew
 
 Action = ResponseEvent.Action
 Scope = ResponseEvent.Scope
@@ -357,9 +357,14 @@ def _settle_place(context: _Context, settled: _Settled, was: State) -> None:
         places_release(context.enrolment, [assignment.unit_id])
         return
     until = None if assignment.state == State.FINISHED else reserved_until(study, context.now)
-    if was == State.FINISHED and assignment.state == State.FINISHED:
+    dropped = context.enrolment.returned_at is not None and study.returned == Study.Returned.DROP
+    if dropped or (was == State.FINISHED and assignment.state == State.FINISHED):
+        settled.late = dropped
         return
-    kept = place_keep(assignment, until, context.now, wait=True)
+    portions = study.units_per_participant is not None
+    if portions:  # a sign of life keeps the whole portion
+        places_renew(context.enrolment, reserved_until(study, context.now), but=assignment.unit_id)
+    kept = place_keep(assignment, until, context.now, wait=not portions)
     settled.late = kept.lapsed and was not in Assignment.WORK_DONE
     if kept.lapsed:
         assignment.surplus = not kept.held and study.late == Study.Late.SURPLUS

@@ -7,6 +7,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import Permission, User
 from playwright.sync_api import Page, expect
 
+from studies.models import Study
 from studies.services.enrolment import enrolment_hand_in
 
 pytestmark = pytest.mark.browser
@@ -91,6 +92,9 @@ def test_the_annotators_pages(new_rater, make_study, window, site):
     visit.fits(f"{site.url}/work/{study.slug}/welcome/", "Keep your return address")
     visit.fits(f"{site.url}/work/{study.slug}/", "How strong is the reaction?")
     visit.fits(f"{site.url}/work/{study.slug}/leave/", "Paused")
+    visit.fits(f"{site.url}/work/{study.slug}/stop/", "hand in?")
+    visit.fits(f"{site.url}/work/{study.slug}/data/", "What is stored about you")
+    visit.fits(f"{site.url}/work/{study.slug}/withdraw/", "Withdraw from the study?")
     enrolment_hand_in(enrolment=rater.enrolment)
     visit.fits(f"{site.url}/work/{study.slug}/thanks/", "Thank you")
 
@@ -102,7 +106,11 @@ def test_pages_that_say_no(page, site, make_study, window):
     missing = r"status of 40[34]"
     visit.fits(f"{site.url}/no/such/page/", "", expected_complaint=missing)
     visit.fits(f"{site.url}/return/no-such-token/", "not known", expected_complaint=missing)
+    visit.fits(f"{site.url}/invite/no-such-token/", "not known", expected_complaint=missing)
     visit.fits(f"{site.url}/work/{study.slug}/", "not signed in", expected_complaint=missing)
+    Study.objects.filter(pk=study.pk).update(prolific=True)
+    link = f"{site.url}/join/{study.slug}/?PROLIFIC_PID={{{{%PROLIFIC_PID%}}}}"
+    visit.fits(link, "This is a preview", expected_complaint=r"status of 40[034]")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

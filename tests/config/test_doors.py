@@ -17,6 +17,7 @@ from catalogue.models import MediaVersion
 from studies.access import cookie_name
 from studies.device import film_token, sounds_of
 from studies.models import Enrolment
+from studies.services.invitation import invitations_make
 from tests.studies.person import Person, open_study, two_moments
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "monitor"])
@@ -58,6 +59,11 @@ def own_token(world: World) -> list[Any]:
     return [world.annotator.client.cookies[cookie_name(world.annotator.study)].value]
 
 
+def invitation(world: World) -> list[Any]:
+    [(_, token)] = invitations_make(study=world.annotator.study, number=1)
+    return [token]
+
+
 def own_media(world: World) -> list[Any]:
     return [world.annotator.opened["media"]["reaction"]["url"].split("/")[2]]
 
@@ -72,15 +78,21 @@ DOORS = {
     "logout": Door((302, 302, 302, 302, 302), "post"),
     "schema": Door((403, 403, 403, 403, 200)),
     "studies:join": Door((200, 302, 302, 200, 200), args=slug),
+    # An invitation is for whoever holds it, in whatever browser.
+    "studies:invite": Door((200, 200, 200, 200, 200), args=invitation),
     # The personal address is the key itself: whoever holds it is the person.
     "studies:return": Door((302, 302, 302, 302, 302), args=own_token),
     "studies:work": Door((403, 200, 200, 403, 403), args=slug),
     "studies:welcome": Door((403, 200, 200, 403, 403), args=slug),
     # In this world the check is off: whoever asks for it is sent on to the work.
-    "studies:device": Door((302, 302, 302, 302, 302), args=slug),
+    "studies:device": Door((403, 302, 302, 403, 403), args=slug),
     "studies:device_film": Door((404, 200, 404, 404, 404), args=own_film),
     "studies:leave": Door((403, 200, 200, 403, 403), args=slug),
     "studies:thanks": Door((403, 302, 302, 403, 403), args=slug),
+    "studies:stop": Door((403, 200, 200, 403, 403), args=slug),
+    "studies:my_data": Door((403, 200, 200, 403, 403), args=slug),
+    "studies:my_data_file": Door((403, 200, 200, 403, 403), args=slug),
+    "studies:withdraw": Door((403, 200, 200, 403, 403), args=slug),
     "studies:media": Door((404, 200, 404, 404, 404), args=own_media),
     "studies:api_open": Door((403, 200, 200, 403, 403), "post", slug),
     # The body is about the annotator's own unit, which the other was never given.

@@ -10,7 +10,7 @@ from monitoring.queries import study_overview
 from studies.models import Enrolment, Study, StudyUnit
 from studies.services.study import study_set_state
 from tests import factories
-from tests.studies.person import Person, open_study, two_moments
+from tests.studies.person import AGREES, Person, open_study, two_moments
 
 pytestmark = pytest.mark.django_db(transaction=True, databases=["default", "monitor"])
 
@@ -56,7 +56,7 @@ def test_who_takes_part_in_a_study_sees_its_figures_only_when_it_is_closed(watch
     person = Person(study)
     person.client = monitor
     assert monitor.get("/monitor/laughs/").status_code == 200
-    person.client.post("/join/laughs/")
+    person.client.post("/join/laughs/", AGREES)
     for state in ("open", "paused", "halted"):
         Study.objects.update(state=state)
         assert monitor.get("/monitor/laughs/").status_code == 403
@@ -67,7 +67,7 @@ def test_who_takes_part_in_a_study_sees_its_figures_only_when_it_is_closed(watch
 def test_taking_part_in_one_study_closes_no_other(study, watcher):
     other = open_study(two_moments(), slug="screams")
     monitor = watcher()
-    monitor.post("/join/screams/")
+    monitor.post("/join/screams/", AGREES)
     assert monitor.get("/monitor/laughs/").status_code == 200
     assert monitor.get(f"/monitor/{other.slug}/").status_code == 403
 

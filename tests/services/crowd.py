@@ -55,7 +55,9 @@ def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
         left = units_wanted(enrolment, annotator.now) if not done else []
         enrolment_hand_in(enrolment=enrolment, now=annotator.now)
         if not done:
-            return [f"person {person} was told there is nothing, and {len(left)} units lack a rater"] * bool(left)
+            return [f"person {person} was told there is nothing, and {len(left)} units lack a rater"] * bool(
+                left
+            )
 
 
 def crowd(slug: str, seed: int, people: Sequence[int]) -> list[str]:
@@ -67,7 +69,7 @@ def crowd(slug: str, seed: int, people: Sequence[int]) -> list[str]:
     def live(person: int) -> list[str]:
         try:
             start.wait(60)
-            return come_and_go(slug, person, random.Random(f"{seed}:{person}"))  # noqa: S311
+            return come_and_go(slug, person, random.Random(f"{seed}:{person}"))
         finally:
             connection.close()
 

@@ -42,6 +42,10 @@ def two_moments(**fields: Any) -> Clip:
     return clip
 
 
+AGREES = {"answer": "agree"}
+"""What the button under the consent text sends."""
+
+
 class Person:
     """One browser with one tab. Remembers what a page remembers: heads, stretches watched, what is open."""
 
@@ -57,7 +61,7 @@ class Person:
     def joins(cls, study: Study) -> "Person":
         """Somebody new who agrees to the consent text."""
         person = cls(study)
-        response = person.client.post(reverse("studies:join", args=[study.slug]))
+        response = person.client.post(reverse("studies:join", args=[study.slug]), AGREES)
         assert response.status_code == 302, response.content
         return person
 

@@ -8,7 +8,7 @@ from studies.models import Enrolment, EnrolmentKey, Participant, Study
 from studies.services.study import study_set_state
 from studies.tokens import token_hash
 from tests import factories
-from tests.studies.person import Person, open_study, two_moments
+from tests.studies.person import AGREES, Person, open_study, two_moments
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def test_looking_at_the_link_stores_nobody(study):
 
 def test_agreeing_makes_one_participant_known_by_a_random_id_alone(study):
     browser = Client()
-    response = browser.post("/join/laughs/", follow=True)
+    response = browser.post("/join/laughs/", AGREES, follow=True)
     assert response.redirect_chain == [("/work/laughs/welcome/", 302)]
     enrolment = Enrolment.objects.get()
     assert (enrolment.study, enrolment.consent_version, enrolment.pool) == (study, 1, "lab")
@@ -47,7 +47,7 @@ def test_agreeing_makes_one_participant_known_by_a_random_id_alone(study):
 
 def test_the_welcome_page_shows_the_return_address_the_instructions_and_the_way_on(study):
     browser = Client()
-    page = browser.post("/join/laughs/", follow=True).content.decode()
+    page = browser.post("/join/laughs/", AGREES, follow=True).content.decode()
     token = browser.cookies[f"touchstone_{study.pk}"].value
     assert f"http://testserver/return/{token}/" in page
     assert "<strong>everything</strong>" in page
@@ -58,7 +58,7 @@ def test_the_personal_address_carries_128_bits_and_is_stored_as_a_hash_only(stud
     tokens = []
     for _ in range(3):
         browser = Client()
-        browser.post("/join/laughs/")
+        browser.post("/join/laughs/", AGREES)
         cookie = browser.cookies[f"touchstone_{study.pk}"]
         assert cookie["httponly"]
         assert cookie["samesite"] == "Lax"
@@ -78,7 +78,7 @@ def test_opening_the_link_again_in_the_same_browser_leads_on_and_makes_nobody_ne
 
 
 def test_agreeing_twice_by_a_forged_form_from_elsewhere_makes_nobody(study):
-    assert Client(enforce_csrf_checks=True).post("/join/laughs/").status_code == 403
+    assert Client(enforce_csrf_checks=True).post("/join/laughs/", AGREES).status_code == 403
     assert not Participant.objects.exists()
 
 
@@ -103,7 +103,7 @@ def test_a_study_that_closes_while_somebody_reads_takes_them_no_more(study):
     browser = Client()
     browser.get("/join/laughs/")
     study_set_state(study=study, state="closed")
-    assert "This study is closed." in browser.post("/join/laughs/").content.decode()
+    assert "This study is closed." in browser.post("/join/laughs/", AGREES).content.decode()
     assert not Participant.objects.exists()
 
 
@@ -114,7 +114,7 @@ def test_an_unknown_study_is_not_found(study):
 def test_two_studies_in_one_browser_are_two_places(study):
     other = open_study(factories.clip(), slug="screams")
     person = Person.joins(study)
-    person.client.post("/join/screams/")
+    person.client.post("/join/screams/", AGREES)
     assert person.client.get("/work/laughs/").status_code == 200
     assert person.client.get("/work/screams/").status_code == 200
     assert Enrolment.objects.filter(study=other).count() == 1

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from catalogue.models import MediaVersion
 from catalogue.services import clip_block
+from studies import arrival
 from studies.access import cookie_name
 from studies.device import beeps
 from studies.identity import ParticipantIdentity, Payment, ProlificSubmission
@@ -29,9 +30,12 @@ from studies.models import (
     StudyUnit,
     TechnicalFault,
 )
+from studies.services.invitation import invitations_make
 from studies.tokens import token_hash
 from tests.studies.canaries import Listener
 from tests.studies.contract import World, must, two_answers, works
+
+PAGES = ("join", "welcome", "work", "leave", "stop", "my_data", "my_data_file", "withdraw", "thanks")
 
 
 def check_canaries(world: World) -> None:
@@ -119,16 +123,20 @@ class _Walk:
 
     def everywhere(self) -> None:
         """All of it, in the order of a life in a study."""
-        self.pages("join", "work", "welcome", "leave", "thanks")
-        self.browser.post(self.url("join"))
+        self.pages(*PAGES)
+        self.from_prolific()
+        self.browser.post(self.url("join"), {"answer": "decline"})
+        self.browser.post(self.url("join"), {"answer": "agree"})
         self.plant_myself()
-        self.pages("join", "welcome", "work", "leave", "thanks")
+        self.pages(*PAGES)
         self.device_check()
         self.first_unit()
         self.report()
         self.blocked_unit()
         self.to_the_end()
         self.strange_places()
+        self.withdraw()
+        self.by_invitation()
 
     def url(self, name: str, *args: Any) -> str:
         return reverse(f"studies:{name}", args=args or [self.study.slug])
@@ -139,6 +147,39 @@ class _Walk:
 
     def post(self, act: str, body: Mapping[str, Any]) -> HttpResponseBase:
         return self.browser.post(self.url(f"api_{act}"), dict(body), content_type="application/json")
+
+    def from_prolific(self) -> None:
+        """The link with ids that are wrong, of another study, and declined."""
+        ids = {name: f"{number:024x}" for number, name in enumerate(arrival.PARAMETERS)}
+        for prolific in (False, True):
+            Study.objects.filter(pk=self.study.pk).update(prolific=prolific)
+            self.browser.get(self.url("join"), {"PROLIFIC_PID": "{{%PROLIFIC_PID%}}"})
+            self.browser.get(self.url("join"), ids, follow=True)  # the study names other ids
+            self.browser.get(self.url("join"), {arrival.TOKEN: "nothing"})
+        named = Study.objects.values_list("prolific_study_ids", flat=True).get(pk=self.study.pk)
+        Study.objects.filter(pk=self.study.pk).update(prolific_study_ids="")
+        self.browser.get(self.url("join"), ids, follow=True)
+        self.browser.post(self.url("join"), {"answer": "decline"})
+        Study.objects.filter(pk=self.study.pk).update(prolific=False, prolific_study_ids=named)
+        self.browser.cookies.clear()
+
+    def withdraw(self) -> None:
+        """The last thing that somebody can do."""
+        self.pages(*PAGES)
+        self.browser.post(self.url("withdraw"), {})
+        self.browser.post(self.url("withdraw"), {"answers": "keep"})
+        self.pages(*PAGES)
+
+    def by_invitation(self) -> None:
+        """Another life, begun by an invitation and ended at once."""
+        [(_, token)] = invitations_make(study=self.study, number=1)
+        for answer in ("decline", "agree", "agree"):
+            self.browser.get(self.url("invite", token))
+            self.browser.post(self.url("invite", token), {"answer": answer}, follow=True)
+        self.browser.get(self.url("invite", "nobody"))
+        self.browser.post(self.url("stop"), follow=True)
+        self.browser.post(self.url("withdraw"), {"answers": "delete"})
+        self.browser.get(self.url("invite", token))
 
     def plant_myself(self) -> None:
         """Even about oneself some things are not shown: the person's id, the hash of the token."""
@@ -274,10 +315,10 @@ class _Walk:
                 must(done.status_code == 201, f"{answer.question}: {done.content!r}")
             self.open()
         must(self.body["state"] == "nothing_left", f"the work ended as {self.body['state']}")
-        self.pages("leave", "work")
+        self.pages(*PAGES)
         self.post("hand_in", {"tab": "t"})
         self.post("open", {"tab": "t"})
-        self.pages("thanks", "work", "leave", "welcome")
+        self.pages(*PAGES)
 
     def strange_places(self) -> None:
         token = self.browser.cookies[cookie_name(self.study)].value

@@ -217,7 +217,7 @@ export class Flow {
     const saving = this.#queue.size ? "Your last answers are being saved first." : "";
     this.#cover.show({ name: "handing_in", title: "Handing in…", text: saving });
     // Nobody is sent off before the server has all of it: only its word empties the queue.
-    await this.#queue.flush();
+    await this.#queue.hurry();
     const reply = this.#queue.size ? null : await this.#api.post("hand_in", { tab: this.#work.tab });
     this.#handingIn = false;
     if (reply?.kind === "ok") return location.assign(reply.body.next ?? this.#thanks);

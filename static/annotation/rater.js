@@ -259,6 +259,7 @@ new Keymap(keys, byId("keymap"));
 bindKeys();
 bindPointers();
 player.video.addEventListener("ended", () => rating.ended());
+player.video.addEventListener("play", () => practice.clear());
 player.video.addEventListener("pause", () => rating.save());
 window.addEventListener("pagehide", () => rating.save());
 setInterval(() => {

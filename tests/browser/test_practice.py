@@ -52,9 +52,10 @@ def test_each_answer_is_told_whether_it_was_accepted_until_the_next_act(rater):
     said = "Not accepted Moment 1: 1 Mild. Expected: 2 or 3. A laugh aloud is Clear at least."
     expect(feedback(rater)).to_have_text(said, use_inner_text=True)
     expect(rater.page.locator("#announce")).to_have_text(said.replace("accepted ", "accepted. "))
+    rater.press("r")  # the next act
+    expect(feedback(rater)).to_be_hidden()
     rater.press("Enter")
     expect(banner(rater)).to_contain_text("Practice 2 of 2")
-    expect(feedback(rater)).to_be_hidden()
     rater.ready().press("Space").score(1, 0)
     expect(feedback(rater)).to_contain_text("Accepted")
     expect(feedback(rater)).to_have_attribute("data-accepted", "true")

@@ -27,7 +27,7 @@ def take(page: Page, name: str) -> None:
 
 
 def pass_the_check(page: Page) -> None:
-    """Pass the device check. Nobody listens here, so the test clip is compared with the four that there are."""
+    """Pass the device check. Nobody listens here: the test clip is compared with those there are."""
     played = page.locator("#play:enabled")
     played.wait_for()
     address = page.locator("#film").get_attribute("src") or ""

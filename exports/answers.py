@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from evaluator.formats import json_line
-from studies.counting import SKIPPED, why_left_out
+from studies.counting import NOT_STUDY, SKIPPED, why_left_out
 from studies.models import ResponseEvent, Study
 from studies.queries import kind_of
 
@@ -115,7 +115,8 @@ def _status(event: _Event, chain: _Chain) -> str:
         return "skipped"
     if event.surplus and event.left_out:
         return "late"
-    return "excluded" if event.left_out else "current"
+    # That practice, checks and repeats are outside the figures is said by their purpose.
+    return "excluded" if event.left_out not in ("", NOT_STUDY.reason) else "current"
 
 
 def _event_line(event: _Event, status: str) -> dict[str, Any]:

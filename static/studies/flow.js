@@ -90,20 +90,25 @@ export class Flow {
     if (state === "handed_in") return location.replace(this.#thanks);
     if (state === "device_check") return location.reload(); // the server leads there
     if (state === "nothing_left") return this.#nothingLeft();
-    if (state === "returned") {
-      return this.#cover.show({
-        name: state,
-        title: "Your submission was returned or has timed out",
-        text: `So the work in this study has ended on Prolific, and there is nothing more to do here. What you did is stored. If this is a mistake, write to the researcher.${this.#kept()}`,
-        actions: [{ ...leave, primary: true }],
-      });
-    }
+    if (state === "returned") return void this.#returned();
     const title = state === "halted" ? "The study has been stopped" : "The study is closed";
     this.#cover.show({
       name: state,
       title,
       text: `Everything you did counts, and nothing more is needed from you. Hand in to finish.${this.#kept()}`,
       actions: [{ label: "Hand in", primary: true, press: () => void this.handIn() }, leave],
+    });
+  }
+
+  /** The submission was returned on Prolific: the server has a page for that, once it has what still waits here. */
+  async #returned() {
+    await this.#queue.hurry();
+    if (!this.#queue.size) return location.reload();
+    this.#cover.show({
+      name: "returned",
+      title: "Your submission was returned or has timed out",
+      text: `The work cannot go on here.${this.#kept()} Leave this page open until then.`,
+      actions: [{ label: "Leave", href: this.#leave }],
     });
   }
 
@@ -184,6 +189,7 @@ export class Flow {
 
   /** The queue has moved: perhaps the next unit can be opened now. */
   settle() {
+    if (this.#cover.content?.name === "returned" && !this.#queue.size) return location.reload();
     if (this.wanted && !this.#queue.size) void this.#work?.open();
   }
 

@@ -104,7 +104,7 @@ def _work(enrolment: Enrolment, now: datetime) -> tuple[Assignment, Unit] | None
         _first_of(begun, now)
         or _extra(enrolment, now, at_end=False)
         or _first_of([a for a in waiting if a.opened_at is None], now)
-        or _first_of(units_take(enrolment, now), now)
+        or _first_of(units_take(enrolment, now), now, fresh=True)
         or _extra(enrolment, now, at_end=True)
     )
 
@@ -120,10 +120,12 @@ def _extra(enrolment: Enrolment, now: datetime, *, at_end: bool) -> tuple[Assign
             return opened
 
 
-def _first_of(assignments: list[Assignment], now: datetime) -> tuple[Assignment, Unit] | None:
-    """Open the first of these that still has its place and can be shown; the others are let go."""
+def _first_of(
+    assignments: list[Assignment], now: datetime, *, fresh: bool = False
+) -> tuple[Assignment, Unit] | None:
+    """Open the first of these that has its place (`fresh`: just taken) and can be shown; let others go."""
     for assignment in assignments:
-        if _place_kept(assignment, now):
+        if fresh or _place_kept(assignment, now):
             opened = _open(assignment, now)
             if opened is not None:
                 return opened

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.models import Score
@@ -51,6 +51,7 @@ def life(study, score=3):
 # --- when ------------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(seeds, st.integers(1, 12), st.integers(0, 100))
 def test_each_block_of_work_has_one_check_inside_it(seed, every, blocks):
     assert checks_due(seed, every, blocks * every) in (blocks, blocks + (every == 1))
@@ -59,6 +60,7 @@ def test_each_block_of_work_has_one_check_inside_it(seed, every, blocks):
     assert dues[0] == 0
 
 
+@settings(deadline=None)
 @given(seeds, st.integers(0, 6), st.integers(0, 12))
 def test_no_repeat_is_due_before_enough_lies_behind_and_all_are_due_in_the_end(seed, number, gap):
     assert repeats_due(seed, number, gap, gap) == 0

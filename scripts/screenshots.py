@@ -5,9 +5,11 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
+from urllib.parse import urljoin
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from scripts.device_clips import BEEPS, FOLDER
 from tests.services import chromium
 from tests.services.processes import Process, free_port
 
@@ -24,12 +26,26 @@ def take(page: Page, name: str) -> None:
     page.screenshot(path=PICTURES / f"{name}.jpg", type="jpeg", quality=QUALITY)
 
 
+def pass_the_check(page: Page) -> None:
+    """Pass the device check. Nobody listens here: the test clip is compared with those there are."""
+    played = page.locator("#play:enabled")
+    played.wait_for()
+    address = page.locator("#film").get_attribute("src") or ""
+    film = page.request.get(urljoin(page.url, address)).body()
+    number = next(number for number in BEEPS if (FOLDER / f"beeps{number}.mp4").read_bytes() == film)
+    played.click()
+    page.locator("#beeps:enabled").wait_for()
+    page.keyboard.press(str(number))
+    page.get_by_role("button", name="Go on").click()
+
+
 def rater(browser: Browser, site: str) -> None:
     """Join, rate a clip's first moments honestly watched, and picture the third, replayed."""
     page = browser.new_page(viewport=SIZE)
     page.goto(f"{site}/join/demo/")
     page.get_by_role("button", name="I agree and start").click()
     page.get_by_role("link", name="Continue").click()
+    pass_the_check(page)
     page.locator("#big-play").wait_for()
     page.keyboard.press("Space")
     for key in ("1", "2"):

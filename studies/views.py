@@ -51,6 +51,8 @@ def work(request: HttpRequest, slug: str) -> HttpResponseBase:
         return redirect("studies:thanks", slug=slug)
     if enrolment.returned_at is not None:
         return returned_page(request, enrolment)
+    if queries.work_state(enrolment) == "device_check":
+        return redirect("studies:device", slug=slug)
     kind = queries.kind_of(study)
     frozen = StudyVersion.objects.get(study=study, number=study.version).frozen
     return page(

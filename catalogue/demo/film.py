@@ -54,7 +54,14 @@ def _stimulus_frames(plan: ClipPlan) -> Iterator[NDArray[np.uint8]]:
         yield picture
 
 
-def write_film(path: Path, frames: Iterator[NDArray[np.uint8]], sound: Sound) -> None:
+def write_film(
+    path: Path,
+    frames: Iterator[NDArray[np.uint8]],
+    sound: Sound,
+    *,
+    size: tuple[int, int] = (WIDTH, HEIGHT),
+    sound_bits: int = 64_000,
+) -> None:
     """Encode for every browser: constant rate, a key frame each second, index in front, no metadata.
 
     One encoder thread and no reordered frames: the bytes do not depend on the machine's cores, and the
@@ -67,10 +74,10 @@ def write_film(path: Path, frames: Iterator[NDArray[np.uint8]], sound: Sound) ->
             rate=FRAME_RATE,
             options={"preset": "veryfast", "crf": "27", "g": str(FRAME_RATE), "bf": "0", "threads": "1"},
         )
-        video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        video.width, video.height, video.pix_fmt = *size, "yuv420p"
         audio = target.add_stream("aac", rate=SAMPLE_RATE, options={"flags": "+bitexact"})
         audio.layout = "mono"
-        audio.bit_rate = 64_000
+        audio.bit_rate = sound_bits
         for number, picture in enumerate(frames):
             frame = av.VideoFrame.from_ndarray(picture, "rgb24")
             frame.pts, frame.time_base = number, Fraction(1, FRAME_RATE)

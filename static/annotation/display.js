@@ -6,6 +6,7 @@ import { REASONS, spoken } from "./clip.js";
 /** @typedef {import("../studies/panel.js").Panel} Panel */
 /** @typedef {import("../studies/player.js").Player} Player */
 /** @typedef {import("../studies/flow.js").Flow} Flow */
+/** @typedef {import("../studies/practice.js").Practice} Practice */
 /** @typedef {import("./rating.js").Rating} Rating */
 /** @typedef {import("./scale.js").Scale} Scale */
 /** @typedef {import("./timeline.js").Timeline} Timeline */
@@ -22,6 +23,7 @@ const parts = {
   volume: /** @type {HTMLInputElement} */ (byId("volume")),
   next: byId("next"),
   problem: /** @type {HTMLButtonElement} */ (byId("open-problem")),
+  undo: /** @type {HTMLButtonElement} */ (byId("key-undo")),
   count: byId("count"),
   progress: byId("progress"),
 };
@@ -35,8 +37,9 @@ const parts = {
 export function lineOf(rating, player) {
   const { clip } = rating;
   if (!clip) return { tone: "locked", text: "Opening the clip…" };
-  if (clip.report) return { tone: "done", text: "This clip is skipped. Undo brings it back." };
+  if (clip.report) return { tone: "done", text: `This clip is skipped.${rating.practice ? "" : " Undo brings it back."}` };
   const value = clip.value(clip.moment);
+  if (rating.final) return { tone: "done", text: `Rated ${spoken(value)}. In practice the first answer counts.` };
   if (value !== null) {
     const change = rating.unlocked ? "Another number changes it." : "Watch it again to change it.";
     return { tone: "done", text: `Rated ${spoken(value)}. ${change}` };
@@ -56,6 +59,7 @@ export class Display {
   #scale;
   #timeline;
   #panel;
+  #practice;
   #acts;
   #say;
   #wasReady = false;
@@ -63,17 +67,18 @@ export class Display {
   #total = 0;
 
   /**
-   * @param {{rating: Rating, player: Player, flow: Flow, scale: Scale, timeline: Timeline, panel: Panel}} tools
+   * @param {{rating: Rating, player: Player, flow: Flow, scale: Scale, timeline: Timeline, panel: Panel, practice: Practice}} tools
    * @param {{next: () => void, undo: () => void, stay: () => void, retry: () => void, problem: () => void}} acts of the panels' buttons
    * @param {(text: string) => void} say
    */
-  constructor({ rating, player, flow, scale, timeline, panel }, acts, say) {
+  constructor({ rating, player, flow, scale, timeline, panel, practice }, acts, say) {
     this.#rating = rating;
     this.#player = player;
     this.#flow = flow;
     this.#scale = scale;
     this.#timeline = timeline;
     this.#panel = panel;
+    this.#practice = practice;
     this.#acts = acts;
     this.#say = say;
   }
@@ -86,6 +91,7 @@ export class Display {
   progress({ done, left }, working) {
     this.#total = left === null ? 0 : done + left;
     const number = working ? `Clip ${done + 1}` : `${done} done`;
+    parts.count.hidden = this.#rating.practice; // the practice has a line of its own
     parts.count.textContent = working && this.#total ? `${number} of ${this.#total}` : number;
     this.bar(done);
   }
@@ -93,7 +99,7 @@ export class Display {
   /** How much is done: grows with the answer that finishes a clip. @param {number} done */
   bar(done) {
     const total = this.#total;
-    parts.progress.hidden = !total;
+    parts.progress.hidden = !total || this.#rating.practice;
     if (!total) return;
     parts.progress.setAttribute("aria-valuemax", String(total));
     parts.progress.setAttribute("aria-valuenow", String(done));
@@ -113,7 +119,7 @@ export class Display {
   drawLine() {
     const { clip } = this.#rating;
     const line = lineOf(this.#rating, this.#player);
-    const locked = !clip || Boolean(clip.report) || !this.#rating.unlocked;
+    const locked = !clip || Boolean(clip.report) || !this.#rating.unlocked || this.#rating.final;
     this.#scale.show({ ...line, value: clip ? clip.value(clip.moment) : null, locked });
     const ready = line.tone === "ready";
     if (ready && !this.#wasReady) this.#say(`Watched. ${line.text}`);
@@ -148,20 +154,23 @@ export class Display {
    */
   #panelContent(clip, finished, gaveUp) {
     const { next, undo, stay, retry, problem } = this.#acts;
-    const back = { label: "Undo", key: "Z", press: undo };
+    const { practice } = this.#rating;
+    const back = practice ? [] : [{ label: "Undo", key: "Z", press: undo }];
     if (finished && this.#flow.waiting) {
       const text = this.#flow.waitingText;
-      return { name: "waiting", title: "You are offline", text, actions: [{ label: "Stay with this clip", press: stay }, back] };
+      return { name: "waiting", title: "You are offline", text, actions: [{ label: "Stay with this clip", press: stay }, ...back] };
     }
     if (finished && this.#flow.wanted) return { name: "opening", title: "Opening the next clip…" };
-    const go = { label: "Next clip", key: "Enter", primary: true, press: next };
+    const word = this.#practice.atLast ? "See how it went" : "Next clip";
+    const go = { label: word, key: "Enter", primary: true, press: next };
     if (finished && clip.report) {
       const reason = REASONS[/** @type {keyof typeof REASONS} */ (clip.report.reason)] ?? "a problem";
-      return { name: "skipped", title: "Skipped", text: `Reported: ${reason}. The clip counts as done.`, actions: [go, back] };
+      const text = `Reported: ${reason}. ${practice ? "Practice goes on with the next one." : "The clip counts as done."}`;
+      return { name: "skipped", title: "Skipped", text, actions: [go, ...back] };
     }
     if (finished) {
       const n = clip.moments.length;
-      return { name: "done", title: n === 1 ? "The moment is rated" : `All ${n} moments rated`, actions: [go, back] };
+      return { name: "done", title: n === 1 ? "The moment is rated" : `All ${n} moments rated`, actions: [go, ...back] };
     }
     if (!gaveUp) return null;
     const text = navigator.onLine
@@ -181,6 +190,7 @@ export class Display {
     parts.sound.setAttribute("aria-pressed", String(audible));
     const volume = String(audible ? Math.round(video.volume * 100) : 0);
     if (parts.volume.value !== volume) parts.volume.value = volume;
+    parts.undo.disabled = this.#rating.practice;
     parts.problem.disabled = !this.#rating.clip || Boolean(this.#rating.clip.report);
   }
 }

@@ -8,6 +8,7 @@ import { Keys } from "../studies/keys.js";
 import { byId, pageFacts, voice } from "../studies/page.js";
 import { Panel } from "../studies/panel.js";
 import { Player } from "../studies/player.js";
+import { Practice } from "../studies/practice.js";
 import { AnswerQueue } from "../studies/queue.js";
 import { Recovery } from "../studies/recovery.js";
 import { SavedPill } from "../studies/saved.js";
@@ -47,7 +48,7 @@ const meter = new WatchMeter(player.video, (media) => {
   display.drawLine();
 });
 player.resumeAt = (at) => meter.resumeAt(at);
-const active = new ActiveTime(() => player.running);
+const active = new ActiveTime(() => player.running || player.loading);
 const kept = new Kept(store);
 const queue = new AnswerQueue({
   store,
@@ -58,8 +59,9 @@ const queue = new AnswerQueue({
 const rating = new Rating({ player, meter, queue, kept, active }, { change: () => draw(), locked: triedLocked, say });
 const stagePanel = new Panel(byId("panel"), say);
 const cover = new Panel(byId("cover"), say, [byId("stage"), byId("aside")]);
+const practice = new Practice({ store, banner: byId("practice"), feedback: byId("feedback"), say, unit: "clip" });
 const flow = new Flow(
-  { api, queue, store, cover, dialog: /** @type {HTMLDialogElement} */ (byId("hand-in")), facts, unit: "clip" },
+  { api, queue, store, practice, cover, dialog: /** @type {HTMLDialogElement} */ (byId("hand-in")), facts, unit: "clip" },
   { unit: beginUnit, none: endUnit, change: () => draw(), undo },
 );
 const work = new Work(api, store, {
@@ -76,6 +78,10 @@ const work = new Work(api, store, {
   connection: (offline) => flow.connection(offline),
   media: (media) => recovery.fresh(media.reaction.url),
 });
+work.activeSeconds = () => {
+  active.tick();
+  return active.seconds;
+};
 const recovery = new Recovery("reaction", player, work, () => draw());
 const scale = new Scale(byId("scale"), byId("line"), (value) => score(value));
 const timeline = new Timeline(
@@ -86,7 +92,7 @@ const timeline = new Timeline(
   },
 );
 const display = new Display(
-  { rating, player, flow, scale, timeline, panel: stagePanel },
+  { rating, player, flow, scale, timeline, panel: stagePanel, practice },
   { next, undo, stay: () => flow.stay(), retry: () => recovery.again(), problem: () => ask(problemDialog) },
   say,
 );
@@ -104,7 +110,8 @@ function beginUnit(body) {
   recovery.begin(body.media.reaction.url, other);
   if (other && rating.clip) timeline.begin(rating.clip);
   display.progress(body.progress, true);
-  if (other) say(`Clip opened, ${rating.clip?.moments.length} moments to rate`);
+  const moments = rating.clip?.moments.length;
+  if (other) say(`Clip opened, ${moments === 1 ? "1 moment" : `${moments} moments`} to rate`);
 }
 
 /** @param {any} body */
@@ -116,6 +123,7 @@ function endUnit(body) {
 /** @param {number} value */
 function score(value) {
   note.hidden = true;
+  if (rating.unlocked && !rating.final) practice.clear();
   rating.score(value);
 }
 
@@ -129,6 +137,7 @@ function next() {
 }
 
 function undo() {
+  if (rating.practice) return tell("In practice the first answer counts, so there is nothing to undo.");
   flow.stay();
   if (rating.undo()) return;
   if (!rating.previous) return say("There is nothing to undo");
@@ -158,7 +167,11 @@ function queueChanged() {
 /** @param {AnswerEvent} event @param {any} body */
 function delivered(event, body) {
   pill.saved();
-  if (event.assignment === rating.clip?.id) rating.clip.settle(event, body);
+  if (event.assignment === rating.clip?.id) {
+    rating.clip.settle(event, body);
+    const number = rating.clip.moments.findIndex((moment) => moment.key === event.question) + 1;
+    practice.answered(`Moment ${number}: ${spoken(event.value)}`, body.feedback);
+  }
   if (body.progress) display.bar(body.progress.done);
   if (event.event_id === goingBack) {
     goingBack = null;
@@ -246,6 +259,7 @@ new Keymap(keys, byId("keymap"));
 bindKeys();
 bindPointers();
 player.video.addEventListener("ended", () => rating.ended());
+player.video.addEventListener("play", () => practice.clear());
 player.video.addEventListener("pause", () => rating.save());
 window.addEventListener("pagehide", () => rating.save());
 setInterval(() => {

@@ -18,6 +18,8 @@ const SLIP_MS = 250;
 export class Rating extends Walk {
   /** The last answer of the unit before, which Z takes back as long as nothing was said here. @type {Previous | null} */
   previous = null;
+  /** The clip is one of the practice, where the first answer counts. */
+  practice = false;
   #queue;
   #kept;
   #active;
@@ -37,6 +39,7 @@ export class Rating extends Walk {
   /** Take over what `open` answered; the same clip again keeps its place. @param {any} body */
   begin(body) {
     this.previous = body.previous ?? null;
+    this.practice = Boolean(body.practice);
     const same = this.clip?.id === body.assignment.id ? this.clip : null;
     if (!same) this.save();
     const kept = this.#kept.load(body.assignment.id);
@@ -59,7 +62,7 @@ export class Rating extends Walk {
     const { played = [], ...stalls } = kept.watched ?? {};
     // What another device has told the server was watched here counts as well.
     this.meter.begin({ ...stalls, played: [...played, ...(body.played?.reaction ?? [])] });
-    this.#active.seconds = kept.active_s ?? 0;
+    this.#active.begin(kept.active_s);
     const started = clip.moments.some((moment) => clip.value(moment) !== null);
     const at = kept.position ?? (started ? clip.lead(clip.moment) : 0);
     this.lastMedia = at;
@@ -92,10 +95,15 @@ export class Rating extends Walk {
     const { clip } = this;
     if (!clip) return;
     if (performance.now() - this.#scoredAt < SLIP_MS) return;
-    if (clip.report || !this.unlocked) return this.on.locked();
+    if (clip.report || !this.unlocked || this.final) return this.on.locked();
     this.#scoredAt = performance.now();
     if (clip.value(clip.moment) !== value) this.#submit("answer", "question", clip.moment.key, value);
     this.#advance(clip);
+  }
+
+  /** Whether the current moment's answer can't be changed any more. */
+  get final() {
+    return this.practice && this.clip !== null && this.clip.value(this.clip.moment) !== null;
   }
 
   /** @param {string} reason */
@@ -169,7 +177,10 @@ export class Rating extends Walk {
       this.finished = true;
       if (this.player.running) this.player.pause("us");
     } else {
-      this.goTo(next, { run: this.player.running || this.player.pausedBy === "us", keepInside: true });
+      // In practice there is something to read after each answer.
+      const run = !this.practice && (this.player.running || this.player.pausedBy === "us");
+      if (this.practice && this.player.running) this.player.pause("us");
+      this.goTo(next, { run, keepInside: true });
     }
     this.on.change();
   }

@@ -8,6 +8,8 @@ import { answers } from "./saved.js";
 /** @typedef {import("./queue.js").AnswerQueue} AnswerQueue */
 /** @typedef {import("./store.js").Store} Store */
 /** @typedef {import("./panel.js").Panel} Panel */
+/** @typedef {import("./panel.js").PanelContent} PanelContent */
+/** @typedef {import("./practice.js").Practice} Practice */
 
 export class Flow {
   /** The person asked for the next unit, which has not come yet. */
@@ -17,6 +19,7 @@ export class Flow {
   #api;
   #queue;
   #store;
+  #practice;
   #cover;
   #dialog;
   #leave;
@@ -26,22 +29,26 @@ export class Flow {
   /** @type {Work | null} */
   #work = null;
   #handingIn = false;
+  /** Units done when the work was last opened. */
+  #done = 0;
 
   /**
    * @param {object} tools
    * @param {Api} tools.api
    * @param {AnswerQueue} tools.queue
    * @param {Store} tools.store
+   * @param {Practice} tools.practice
    * @param {Panel} tools.cover
    * @param {HTMLDialogElement} tools.dialog asks whether to hand in
    * @param {{leave: string, thanks: string}} tools.facts
    * @param {string} tools.unit what one unit is called: "clip"
    * @param {{unit: (body: any) => void, none: (body: any) => void, change: () => void, undo: () => void}} on
    */
-  constructor({ api, queue, store, cover, dialog, facts, unit }, on) {
+  constructor({ api, queue, store, practice, cover, dialog, facts, unit }, on) {
     this.#api = api;
     this.#queue = queue;
     this.#store = store;
+    this.#practice = practice;
     this.#cover = cover;
     this.#dialog = dialog;
     this.#leave = facts.leave;
@@ -63,9 +70,12 @@ export class Flow {
   /** @param {any} body what `open` answered */
   opened(body) {
     this.wanted = false;
+    this.#done = body.progress?.done ?? this.#done;
     if (body.state === "working") {
       this.#cover.hide();
+      const notice = this.#practice.opened(body);
       this.#on.unit(body);
+      if (notice) this.#notice(notice);
     } else {
       this.#on.none(body);
       this.state(body.state);
@@ -76,20 +86,56 @@ export class Flow {
 
   /** The study, or this person's part of it, is not in work any more. @param {string} state */
   state(state) {
-    const leave = { label: "Leave", primary: true, href: this.#leave };
+    const leave = { label: "Leave", href: this.#leave };
     if (state === "handed_in") return location.replace(this.#thanks);
+    if (state === "device_check") return location.reload(); // the server leads there
     if (state === "nothing_left") return this.#nothingLeft();
-    // The submission was returned on Prolific: the server has a page for that.
-    if (state === "returned") return location.reload();
+    if (state === "returned") return void this.#returned();
     const title = state === "halted" ? "The study has been stopped" : "The study is closed";
-    this.#cover.show({ name: state, title, text: `Everything you did counts, and nothing more is needed from you.${this.#kept()}`, actions: [leave] });
+    this.#cover.show({
+      name: state,
+      title,
+      text: `Everything you did counts, and nothing more is needed from you. Hand in to finish.${this.#kept()}`,
+      actions: [{ label: "Hand in", primary: true, press: () => void this.handIn() }, leave],
+    });
   }
 
+  /** The submission was returned on Prolific: the server has a page for that, once it has what still waits here. */
+  async #returned() {
+    await this.#queue.hurry();
+    if (!this.#queue.size) return location.reload();
+    this.#cover.show({
+      name: "returned",
+      title: "Your submission was returned or has timed out",
+      text: `The work cannot go on here.${this.#kept()} Leave this page open until then.`,
+      actions: [{ label: "Leave", href: this.#leave }],
+    });
+  }
+
+  /** Something to be read before the unit on the desk; its one action goes on to it. @param {PanelContent} notice */
+  #notice(notice) {
+    const press = () => {
+      this.#practice.read();
+      this.#cover.hide();
+    };
+    const actions = (notice.actions ?? []).map((action) => ({ ...action, press }));
+    this.#cover.show({ ...notice, actions });
+  }
+
+  /** There is no more for this person: the portion is done, or others have done the rest. */
   #nothingLeft() {
+    if (!this.#done) {
+      return this.#cover.show({
+        name: "nothing_left",
+        title: "There is nothing left for you",
+        text: `Every ${this.#unit} has all the answers it needs. Hand in now, so that your visit is on record.`,
+        actions: [{ label: "Hand in", primary: true, press: () => void this.handIn() }, { label: "Leave", href: this.#leave }],
+      });
+    }
     this.#cover.show({
       name: "nothing_left",
-      title: `You have rated every ${this.#unit}`,
-      text: "Hand in when you are content with your answers. Until then you can still go back and change them.",
+      title: "Your work is done",
+      text: `You have finished ${this.#done === 1 ? `the ${this.#unit}` : `all ${this.#done} ${this.#unit}s`} there were for you. Hand in when you are content with your answers. Until then you can still go back and change them.`,
       actions: [
         { label: "Hand in…", primary: true, press: () => this.#dialog.showModal() },
         { label: "Undo the last answer", key: "Z", press: () => this.#on.undo() },
@@ -143,6 +189,7 @@ export class Flow {
 
   /** The queue has moved: perhaps the next unit can be opened now. */
   settle() {
+    if (this.#cover.content?.name === "returned" && !this.#queue.size) return location.reload();
     if (this.wanted && !this.#queue.size) void this.#work?.open();
   }
 
@@ -172,18 +219,22 @@ export class Flow {
   async handIn() {
     if (this.#handingIn || !this.#work) return;
     this.#handingIn = true;
-    await this.#queue.flush();
+    const before = this.#cover.content;
+    const saving = this.#queue.size ? "Your last answers are being saved first." : "";
+    this.#cover.show({ name: "handing_in", title: "Handing in…", text: saving });
+    // Nobody is sent off before the server has all of it: only its word empties the queue.
+    await this.#queue.hurry();
     const reply = this.#queue.size ? null : await this.#api.post("hand_in", { tab: this.#work.tab });
     this.#handingIn = false;
     if (reply?.kind === "ok") return location.assign(reply.body.next ?? this.#thanks);
     if (reply?.kind === "refused") return this.refused(reply);
     this.#cover.show({
       name: "hand_in",
-      title: "Not handed in yet: no connection",
-      text: `Nothing is lost.${this.#kept()} Try again when you are online.`,
+      title: navigator.onLine ? "Not handed in yet" : "Not handed in yet: no connection",
+      text: `Nothing is lost.${this.#kept()} Try again in a moment, or when you are online.`,
       actions: [
         { label: "Try again", primary: true, press: () => void this.handIn() },
-        { label: "Back", press: () => this.#nothingLeft() },
+        { label: "Back", press: () => (before ? this.#cover.show(before) : this.#nothingLeft()) },
       ],
     });
   }

@@ -73,7 +73,7 @@ export class AnswerQueue {
     this.#send = send;
     this.#lock = lock;
     this.#on = on;
-    window.addEventListener("online", () => this.#again());
+    window.addEventListener("online", () => void this.hurry());
     window.addEventListener("offline", () => this.#on.change());
   }
 
@@ -106,7 +106,7 @@ export class AnswerQueue {
   /** This page may send (it has just been given the lease). */
   resume() {
     this.#open = true;
-    this.#again();
+    void this.hurry();
   }
 
   /** This page may not send until `resume`. */
@@ -126,10 +126,11 @@ export class AnswerQueue {
     return this.#running;
   }
 
-  #again() {
+  /** Like `flush`, and without waiting out the pause after a failure. */
+  hurry() {
     this.#failures = 0;
     this.#notBefore = 0;
-    void this.flush();
+    return this.flush();
   }
 
   /**

@@ -31,6 +31,8 @@ export class Work {
   tab = uuid();
   /** @type {number | null} */
   assignment = null;
+  /** Seconds that the person has been at work on the unit, as the page counts them. @type {() => number} */
+  activeSeconds = () => 0;
   #api;
   #store;
   #on;
@@ -123,7 +125,8 @@ export class Work {
     this.#lastBeat = Date.now();
     const fault = this.#faults[0];
     const told = fault && { fault: { ...fault, browser: browserFamily() } };
-    const reply = await this.#api.post("heartbeat", { assignment, tab: this.tab, ...told });
+    const active_s = Math.round(this.activeSeconds() * 10) / 10;
+    const reply = await this.#api.post("heartbeat", { assignment, tab: this.tab, active_s, ...told });
     if (reply.kind === "unreachable") return false;
     if (reply.kind === "refused") {
       if (reply.code === "lease") this.loseLease();

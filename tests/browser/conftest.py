@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, expect
 
 from catalogue.importing import catalogue_import
 from studies.models import Study
-from studies.services.study import study_add_units, study_set_state
+from studies.services.study import study_add_units, study_set_items, study_set_state
 from tests.browser.rater import PATIENCE_MS, Rater
 from tests.catalogue.filming import film
 from tests.services import platform
@@ -43,7 +43,8 @@ def make_study(films: Path, tmp_path: Path, transactional_db: None) -> MakeStudy
     """Import clips as a manager would, and open a study over them.
 
     `make_study(clips=2, moments=…, film="twelve", parameters={…}, title=…)`; the clips are called `clip1` …,
-    their moments `clip1-m0` …
+    their moments `clip1-m0` … `practice` and `checks` are items in the form of `study_set_items`; their clips
+    are no clips of the study.
     """
 
     def make(
@@ -52,6 +53,8 @@ def make_study(films: Path, tmp_path: Path, transactional_db: None) -> MakeStudy
         moments: Sequence[tuple[float, float]] = MOMENTS,
         film: str = "six",
         parameters: Mapping[str, Any] | None = None,
+        practice: Sequence[Mapping[str, Any]] = (),
+        checks: Sequence[Mapping[str, Any]] = (),
         **fields: Any,
     ) -> Study:
         names = [f"clip{number}" for number in range(1, clips + 1)]
@@ -67,6 +70,8 @@ def make_study(films: Path, tmp_path: Path, transactional_db: None) -> MakeStudy
             "parameters": {"lead_in_s": 0.5} | dict(parameters or {}),
         }
         study = Study.objects.create(**(values | fields))
+        study_set_items(study=study, purpose="practice", items=practice)
+        study_set_items(study=study, purpose="check", items=checks)
         study_add_units(study=study)
         return study_set_state(study=study, state=Study.State.OPEN)
 

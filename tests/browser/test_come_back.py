@@ -59,7 +59,7 @@ def test_the_personal_address_brings_the_work_to_another_device(new_rater, new_c
 def test_handing_in_is_the_end_and_the_link_says_so(new_rater, site, make_study):
     rater = new_rater(make_study()).begin()
     rater.rate_clip([2, 1, 3]).press("Enter")
-    expect(rater.cover.locator("h2")).to_have_text("You have rated every clip")
+    expect(rater.cover.locator("h2")).to_have_text("Your work is done")
     rater.tab_to(rater.cover.get_by_role("button", name="Undo the last answer"))
     rater.cover.get_by_role("button", name="Hand in").focus()
     rater.press("Enter")

@@ -185,7 +185,7 @@ def test_fingers_do_everything(new_rater, make_study):
         rater.shows(number, value)
     rater.finished(3)
     rater.panel.get_by_role("button", name="Next clip").tap()
-    expect(rater.cover.locator("h2")).to_have_text("You have rated every clip")
+    expect(rater.cover.locator("h2")).to_have_text("Your work is done")
     assert rater.scores == {"clip1-m0": 3, "clip1-m1": 0, "clip1-m2": 1}
 
 

@@ -93,7 +93,7 @@ def test_a_page_left_open_sends_its_answers_when_the_network_is_back(new_rater, 
     expect(rater.panel).to_contain_text("3 answers are safe in this browser and will be sent.")
     assert rater.scores == {}
     rater.page.context.set_offline(False)
-    expect(rater.cover.locator("h2")).to_have_text("You have rated every clip")
+    expect(rater.cover.locator("h2")).to_have_text("Your work is done")
     assert rater.scores == {"clip1-m0": 1, "clip1-m1": 1, "clip1-m2": 2}
     assert len(rater.events) == 3
     assert rater.replies == [201, 201, 201]

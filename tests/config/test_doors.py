@@ -15,6 +15,8 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from catalogue.models import MediaVersion
 from studies.access import cookie_name
+from studies.device import film_token, sounds_of
+from studies.models import Enrolment
 from studies.services.invitation import invitations_make
 from tests.studies.person import Person, open_study, two_moments
 
@@ -35,6 +37,8 @@ class World:
         """A body that every endpoint understands, about the annotator's own unit."""
         report = {"action": "report", "scope": "unit", "value": {"reason": "rather_not"}}
         own = {"assignment": self.annotator.assignment_id, "tab": "tab-1", "replaces": None}
+        heard = {"role": "reaction", "number": 1, "heard": 3, "width": 1280, "frames": 90}
+        own |= heard | {"browser": "other", "reason": "other"}
         return report | own | {"event_id": str(uuid.uuid4())} | changes
 
 
@@ -64,6 +68,11 @@ def own_media(world: World) -> list[Any]:
     return [world.annotator.opened["media"]["reaction"]["url"].split("/")[2]]
 
 
+def own_film(world: World) -> list[Any]:
+    enrolment = Enrolment.objects.get(pk=world.annotator.assignment.enrolment_id)
+    return [film_token(enrolment, sounds_of(enrolment)[0])]
+
+
 DOORS = {
     "login": Door((200, 200, 200, 200, 200)),
     "logout": Door((302, 302, 302, 302, 302), "post"),
@@ -75,6 +84,9 @@ DOORS = {
     "studies:return": Door((302, 302, 302, 302, 302), args=own_token),
     "studies:work": Door((403, 200, 200, 403, 403), args=slug),
     "studies:welcome": Door((403, 200, 200, 403, 403), args=slug),
+    # In this world the check is off: whoever asks for it is sent on to the work.
+    "studies:device": Door((403, 302, 302, 403, 403), args=slug),
+    "studies:device_film": Door((404, 200, 404, 404, 404), args=own_film),
     "studies:leave": Door((403, 200, 200, 403, 403), args=slug),
     "studies:thanks": Door((403, 302, 302, 403, 403), args=slug),
     "studies:stop": Door((403, 200, 200, 403, 403), args=slug),
@@ -87,6 +99,10 @@ DOORS = {
     "studies:api_events": Door((403, 201, 409, 403, 403), "post", slug),
     "studies:api_heartbeat": Door((403, 200, 409, 403, 403), "post", slug),
     "studies:api_hand_in": Door((403, 200, 200, 403, 403), "post", slug),
+    "studies:api_device_start": Door((403, 200, 200, 403, 403), "post", slug),
+    "studies:api_device_answer": Door((403, 409, 409, 403, 403), "post", slug),
+    "studies:api_device_pass": Door((403, 409, 409, 403, 403), "post", slug),
+    "studies:api_device_fail": Door((403, 409, 409, 403, 403), "post", slug),
     "monitoring:studies": Door((302, 302, 302, 200, 200)),
     "monitoring:overview": Door((302, 302, 302, 200, 200), args=slug),
 }

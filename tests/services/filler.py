@@ -45,7 +45,13 @@ def clip_of_bytes(clip_id: str, *, moments: int, size: int) -> Clip:
 def open_study(slug: str = "filler") -> Study:
     """An open intensity study over everything in the catalogue."""
     study = Study.objects.create(
-        slug=slug, title="Filler", kind="intensity", consent="Yes?", contact="nobody", raters_per_unit=1000
+        slug=slug,
+        title="Filler",
+        kind="intensity",
+        consent="Yes?",
+        contact="nobody",
+        raters_per_unit=1000,
+        device_check=False,
     )
     study_add_units(study=study)
     return study_set_state(study=study, state=Study.State.OPEN)

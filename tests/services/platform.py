@@ -44,9 +44,9 @@ class Site:
         return self.process.log
 
 
-def start_site(log: Path, env: Mapping[str, str]) -> Site:
-    """The production web server on a free port, with the environment given."""
-    port = free_port()
+def start_site(log: Path, env: Mapping[str, str], *, port: int = 0) -> Site:
+    """The production web server on that port (0: a free one), with the environment given."""
+    port = port or free_port()
 
     def ready() -> bool:
         # A worker process that is still loading when asked to stop would hold up the stop.

@@ -16,6 +16,7 @@ from catalogue.models import MediaVersion
 from catalogue.services import clip_block
 from studies import arrival
 from studies.access import cookie_name
+from studies.device import beeps
 from studies.identity import ParticipantIdentity, Payment, ProlificSubmission
 from studies.kinds import Unit
 from studies.models import (
@@ -128,6 +129,7 @@ class _Walk:
         self.browser.post(self.url("join"), {"answer": "agree"})
         self.plant_myself()
         self.pages(*PAGES)
+        self.device_check()
         self.first_unit()
         self.report()
         self.blocked_unit()
@@ -184,6 +186,27 @@ class _Walk:
         enrolment = Enrolment.objects.latest("id")
         self.world.canaries.watch("my own person", enrolment.participant.public_id)
         self.world.canaries.watch("my own hashed token", enrolment.keys.get().token_hash)
+
+    def device_check(self) -> None:
+        """The check before the work: a wrong answer, then right ones."""
+        Study.objects.filter(pk=self.study.pk).update(device_check=True)
+        self.pages("work", "device", "welcome", "leave", "thanks")
+        self.open()
+        must(self.body["state"] == "device_check", "the work can be opened before the device check")
+        enrolment = Enrolment.objects.latest("id")
+        for wrong in (1, 0):
+            for sound in self.post("device_start", {}).json()["sounds"]:
+                for asked in ("", "bytes=0-9", "bytes=9999999-"):
+                    self.browser.get(sound["url"], headers={"Range": asked} if asked else {})
+                role, number = sound["role"], sound["number"]
+                heard = beeps(enrolment, role, number) + wrong
+                self.post("device_answer", {"role": role, "number": number, "heard": heard})
+        self.post("device_answer", {})
+        claim = {"width": 1280, "frames": 90, "browser": "Firefox 153"}
+        self.post("device_pass", claim | {"width": 10})
+        passed = self.post("device_pass", claim).json()
+        must(passed["state"] == "working", f"the device check ended as {passed}")
+        self.post("device_fail", {"reason": "sound", "browser": "other"})
 
     def open(self) -> None:
         self.body = self.post("open", {"tab": "t"}).json()

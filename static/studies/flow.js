@@ -79,6 +79,8 @@ export class Flow {
     const leave = { label: "Leave", primary: true, href: this.#leave };
     if (state === "handed_in") return location.replace(this.#thanks);
     if (state === "nothing_left") return this.#nothingLeft();
+    // The submission was returned on Prolific: the server has a page for that.
+    if (state === "returned") return location.reload();
     const title = state === "halted" ? "The study has been stopped" : "The study is closed";
     this.#cover.show({ name: state, title, text: `Everything you did counts, and nothing more is needed from you.${this.#kept()}`, actions: [leave] });
   }

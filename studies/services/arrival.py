@@ -101,6 +101,8 @@ def _signed_ids(query: Query) -> ProlificIds:
 def prolific_arrive(*, study: Study, ids: ProlificIds, browser: Browser, now: datetime | None = None) -> Next:
     """Somebody has come from Prolific: recognise them. A new person is not stored yet."""
     participant = _known(ids.pid)
+    if participant is not None:
+        participant = _locked(participant.pk)  # another tab may just be agreeing
     submission = ProlificSubmission.objects.filter(session_id=ids.session_id).first()
     coming = _coming(study, ids, browser, participant, submission, now or timezone.now())
     if participant is None:
@@ -161,7 +163,12 @@ def _participant(pid: str) -> Participant:
         if not ParticipantIdentity.objects.filter(participant=made).exists():
             made.delete()
     identity = ParticipantIdentity.objects.get(source=PROLIFIC, external_id=pid)
-    return Participant.objects.select_for_update(no_key=True).get(pk=identity.participant_id)
+    return _locked(identity.participant_id)
+
+
+def _locked(participant: int) -> Participant:
+    """A participant, locked until the transaction ends: what one person's tabs say comes one by one."""
+    return Participant.objects.select_for_update(no_key=True).get(pk=participant)
 
 
 def _submission(participant: Participant, study: Study, ids: ProlificIds) -> ProlificSubmission:

@@ -9,7 +9,8 @@ from django.urls import reverse
 
 from catalogue.models import Clip
 from studies.access import enrolment_in
-from studies.models import CompletionCode, Enrolment, Path, Study
+from studies.identity import ParticipantIdentity, ProlificSubmission
+from studies.models import CompletionCode, Enrolment, EnrolmentKey, Participant, Path, Study
 from tests.studies.person import AGREES, Person, open_study
 
 STUDY_ID = "5f00000000000000000000aa"
@@ -70,6 +71,12 @@ class Arriving(Person):
         """The visit that this browser opens, if any."""
         request = self.client.get(reverse("login")).wsgi_request
         return enrolment_in(request, self.study)
+
+
+def rows() -> list[int]:
+    """How many people, identities, submissions, visits and keys there are."""
+    tables = (Participant, ParticipantIdentity, ProlificSubmission, Enrolment, EnrolmentKey)
+    return [table.objects.count() for table in tables]
 
 
 def text_of(response: HttpResponseBase) -> str:

@@ -244,7 +244,8 @@ class ItemFault:
     @property
     def text(self) -> str:
         """The fault as one line."""
-        return f"item {self.number} ({self.key}), {self.field}: found {self.found}, expected {self.expected}"
+        where = "" if self.field == "key" else f"{self.field}: "
+        return f"item {self.number} ({self.key}): {where}found {self.found}, expected {self.expected}"
 
 
 def items_faults(study: Study, purpose: str, items: Sequence[Mapping[str, Any]]) -> list[ItemFault]:
@@ -262,7 +263,7 @@ def items_faults(study: Study, purpose: str, items: Sequence[Mapping[str, Any]])
             found = f"a {taken[key]} item of this study"
             faults.append(ItemFault(number, key, "key", found, "an item that is only one of them"))
         elif key not in built:
-            found = "an item that the catalogue lacks, or that is blocked"
+            found = "no such item in the catalogue, or a blocked one"
             faults.append(ItemFault(number, key, "key", found, "an item of the catalogue"))
         elif not isinstance(accepts, Mapping):
             expected = "an object of rules by question"

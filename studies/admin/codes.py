@@ -51,7 +51,7 @@ class CodesForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Prolific's codes are letters and digits; a space inside would never match."""
         data = super().clean() or self.cleaned_data
-        for name, code in data.items():
+        for name, code in list(data.items()):  # an error takes its field out
             if code and not re.fullmatch(r"[A-Za-z0-9_-]+", code):
                 self.add_error(name, f"found {code!r}, expected letters and digits without spaces")
         return data

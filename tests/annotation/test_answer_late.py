@@ -11,7 +11,7 @@ from catalogue.services import clip_block
 from studies.models import Assignment, Place, ResponseEvent, Study, StudyUnit
 from studies.services.study import unit_withdraw
 from tests import factories
-from tests.studies.person import Person, open_study, two_moments
+from tests.studies.person import Person, is_full, open_study, two_moments
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +41,7 @@ def test_a_late_answer_is_marked_and_takes_the_place_that_is_still_free(rater, s
     assert not rater.assignment.surplus
     rater.rate("gasp", 1)
     assert counted(study) == {"laugh": 2, "gasp": 1}
-    assert Person.joins(study).open()["state"] == "nothing_left"
+    assert is_full(study)
 
 
 def test_only_what_came_after_the_end_of_the_reservation_is_late(rater):
@@ -105,7 +105,7 @@ def test_surplus_work_that_is_given_out_again_counts(rater, study):
     assert rater.open()["assignment"]["id"] == expired
     rater.rate("gasp", 2)
     assert counted(study) == {"laugh": 3, "gasp": 2}
-    assert Person.joins(study).open()["state"] == "nothing_left"
+    assert is_full(study)
 
 
 def test_a_study_may_keep_late_answers_in_its_figures(rater, study):

@@ -7,7 +7,7 @@ from annotation.queries import scores_counted
 from studies.models import Assignment, ResponseEvent, Study, StudyUnit
 from studies.services.study import unit_return_to_queue, unit_withdraw
 from tests import factories
-from tests.studies.person import Person, refusal
+from tests.studies.person import Person, is_full, refusal
 
 pytestmark = pytest.mark.django_db
 
@@ -36,10 +36,9 @@ def test_each_reason_skips_the_clip_and_counts_as_work_done(rater, reason):
 
 def test_a_report_needs_no_watching_and_fills_no_place(rater, study):
     factories.raters(Study.objects.get(), 1)
-    other = Person.joins(study)
-    assert other.open()["state"] == "nothing_left"
+    assert is_full(study)
     rater.report("rather_not")
-    assert other.open()["state"] == "working"
+    assert Person.joins(study).open()["state"] == "working"
 
 
 def test_a_clip_somebody_reported_is_not_given_to_them_again(rater):
@@ -153,7 +152,7 @@ def test_after_two_technical_reports_the_clip_waits_for_a_manager(study):
     assert unit_state() == "active"
     second.report("does_not_play")
     assert unit_state() == "reported"
-    assert Person.joins(study).open()["state"] == "nothing_left"
+    assert is_full(study)
 
 
 def test_somebody_who_has_it_open_may_finish_and_counts(study):

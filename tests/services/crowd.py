@@ -7,12 +7,16 @@ went wrong, one line each, and nothing when all went well.
 import random
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
 
 import django
 
+T = TypeVar("T")
 ROLLED_BACK = 0.2  # share of openings whose transaction fails just before its end
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -21,9 +25,20 @@ class Failed(Exception):
     """Raised on purpose, so that the transaction around it is rolled back."""
 
 
+def again(act: Callable[[], T]) -> T:
+    """Do it until it is done, as a page does that was told to ask later (SQLite: database is locked)."""
+    from django.db import OperationalError
+
+    while True:
+        try:
+            return act()
+        except OperationalError:
+            time.sleep(0.2)
+
+
 def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
     """One person's whole way; returns the complaints."""
-    from django.db import connection, transaction
+    from django.db import OperationalError, connection, transaction
 
     from studies.models import Participant, Study
     from studies.queries import units_wanted
@@ -34,7 +49,7 @@ def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
     study = Study.objects.get(slug=slug)
     participant = Participant.objects.get(pk=person)
     while True:
-        enrolment, _ = enrolment_join(study=study, participant=participant, now=NOON)
+        enrolment, _ = again(partial(enrolment_join, study=study, participant=participant, now=NOON))
         annotator = SimulatedAnnotator(enrolment, NOON)
         done = 0
         while True:
@@ -43,17 +58,17 @@ def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
                     with transaction.atomic():
                         unit_open(enrolment=enrolment, tab="t", now=annotator.now)
                         raise Failed
-                except Failed:
+                except (Failed, OperationalError):
                     pass
-            opened = annotator.open()
+            opened = again(annotator.open)
             if opened.unit is None:
                 break
             for question in opened.unit.questions:
-                annotator.say(opened, question, dice.randrange(4))
+                again(partial(annotator.say, opened, question, dice.randrange(4)))
             done += 1
             connection.close()  # as at the end of a request: the pool has fewer than there are people
         left = units_wanted(enrolment, annotator.now) if not done else []
-        enrolment_hand_in(enrolment=enrolment, now=annotator.now)
+        again(partial(enrolment_hand_in, enrolment=enrolment, now=annotator.now))
         if not done:
             return [f"person {person} was told there is nothing, and {len(left)} units lack a rater"] * bool(
                 left

@@ -159,6 +159,12 @@ class Person:
         return body
 
 
+def is_full(study: Study) -> bool:
+    """Whether somebody new who opens the study link is told that there is no place for them."""
+    page = Client().get(reverse("studies:join", args=[study.slug]))
+    return b"The study is full." in page.content
+
+
 def refusal(response: HttpResponseBase) -> dict[str, Any]:
     """The error of a response that refuses."""
     error: dict[str, Any] = response.json()["error"]

@@ -238,7 +238,8 @@ class PoolVisits(Visits):
             given = Assignment.objects.filter(enrolment__study=self.study).exclude(
                 state__in=[State.EXPIRED, State.RELEASED]
             )
-            portions = Counter(given.filter(surplus=False).values_list("enrolment", flat=True))
+            in_time = given.exclude(events__late=True)  # late is not lost, and comes on top
+            portions = Counter(in_time.values_list("enrolment", flat=True))
             assert all(n <= self.study.units_per_participant for n in portions.values())
 
 

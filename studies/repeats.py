@@ -14,7 +14,6 @@ from studies.counting import why_left_out
 from studies.kinds import StudyKind
 from studies.models import Assignment, ResponseEvent
 
-_BATCH = 2000
 _NO_SCALE = "answers of this kind are not one number on a scale"
 
 
@@ -89,7 +88,7 @@ def _standing(events: QuerySet[ResponseEvent, ResponseEvent]) -> Iterable[Respon
         .select_related("restores", "assignment", "enrolment__participant")
         .order_by("enrolment__joined_at", "enrolment_id", "assignment__position", "pk")
     )
-    return (event for event in heads.iterator(chunk_size=_BATCH) if event.standing is not None)
+    return (event for event in heads if event.standing is not None)
 
 
 def _value(event: ResponseEvent) -> Any:

@@ -79,22 +79,26 @@ def status_of(text: object) -> str:
 def submission_of(found: Mapping[str, Any], study_id: str = "") -> FetchedSubmission:
     """A submission from a body of the API. `study_id` is that of the list it stands in, where it names none.
 
-    Raises `ProlificError` for a body without the ids.
+    Lists call the person `participant_id`, a single submission `participant`; documented as possibly null,
+    and then empty here. Raises `ProlificError` for a body without its id.
     """
-    named = found.get("study_id") or found.get("study") or study_id
-    study = str(named.get("id", "") if isinstance(named, Mapping) else named)
-    session, pid = (str(found.get(name) or "") for name in ("id", "participant_id"))
-    if not session or not pid:
-        raise ProlificError(200, "a submission came without its id or its participant")
+    session = _id(found.get("id"))
+    if not session:
+        raise ProlificError(200, "a submission came without its id")
     return FetchedSubmission(
         session_id=session,
-        pid=pid,
-        study_id=study,
+        pid=_id(found.get("participant_id") or found.get("participant")),
+        study_id=_id(found.get("study_id") or found.get("study") or study_id),
         status=status_of(found.get("status")),
         entered_code=str(found.get("study_code") or found.get("entered_code") or "").strip()[:64],
         started_at=_time(found.get("started_at")),
         completed_at=_time(found.get("completed_at")),
     )
+
+
+def _id(named: object) -> str:
+    """An id, whether it stands for itself or inside the object that it names; empty without one."""
+    return str((named.get("id") if isinstance(named, Mapping) else named) or "")
 
 
 def bulk_bonus_of(found: Mapping[str, Any]) -> BulkBonus:

@@ -90,8 +90,8 @@ class Prolific:
                     return  # there is no page behind the last one
                 raise
             found = _results(body)
-            new = [row for row in found if str(row.get("id")) not in seen]
-            seen |= {str(row.get("id")) for row in new}
+            new = [row for row in found if row.get("id") and str(row["id"]) not in seen]
+            seen |= {str(row["id"]) for row in new}
             for row in new:
                 yield submission_of(row, study_id)
             if not new or _is_last(body, read=len(seen), here=len(found)):

@@ -4,9 +4,11 @@ import logging
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 
 from celery import Task, shared_task
 from django.core.cache import cache
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from studies.models import Payment, Study
@@ -17,6 +19,8 @@ LOCK = "prolific-sync"
 LOCK_SECONDS = 15 * 60
 TIME_LIMIT = LOCK_SECONDS - 30  # a run is over before its lock lapses
 ASK_AGAIN_SECONDS = 60
+LEFT_BEHIND = timedelta(minutes=15)
+"""An approval that has been planned for so long was lost on its way to a worker, or put off for good."""
 
 
 @contextmanager
@@ -49,6 +53,19 @@ def prolific_sync() -> None:
             result = submissions_sync(study, client, timezone.now())
             if result.fault:
                 logger.warning("Prolific, study %s: %s", study.slug, result.fault)
+                continue
+            if left := _left_behind(study):
+                prolific_approve.delay(left)
+
+
+def _left_behind(study: Study) -> list[int]:
+    """Approvals that were decided on and never sent: the worker died, or the token was wrong."""
+    planned = Payment.objects.filter(
+        submission__study=study, what=Payment.What.APPROVE, state=Payment.State.PLANNED
+    )
+    since = Coalesce("sent_at", "created_at")
+    found = planned.alias(since=since).filter(since__lt=timezone.now() - LEFT_BEHIND)
+    return list(found.order_by("pk").values_list("pk", flat=True))
 
 
 @shared_task(bind=True, max_retries=20)

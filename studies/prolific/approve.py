@@ -18,7 +18,7 @@ from django.utils import timezone
 from studies.errors import Refused
 from studies.identity import Payment, ProlificSubmission
 from studies.models import Study, StudyLog
-from studies.prolific.answers import APPROVED, AWAITING_REVIEW, NoAnswer, ProlificError
+from studies.prolific.answers import APPROVED, AWAITING_REVIEW, PAID, NoAnswer, ProlificError
 from studies.prolific.sync import codes_expected, path_of
 
 if TYPE_CHECKING:
@@ -78,14 +78,24 @@ def approval_send(payment: Payment, client: "Prolific") -> Payment:
     except NoAnswer as error:
         return _answered(row, Payment.State.SENT, str(error))
     except ProlificError as error:
-        if not error.passing:
-            return _answered(row, Payment.State.REFUSED, str(error))
-        _answered(row, Payment.State.PLANNED, str(error))
-        raise
+        if error.passing:
+            _answered(row, Payment.State.PLANNED, str(error))
+            raise
+        if _approved_there(row, client):
+            return _answered(row, Payment.State.DONE, "Not needed: it was approved on Prolific already.")
+        return _answered(row, Payment.State.REFUSED, str(error))
     if found is not None and found.status == APPROVED:
         waiting = ProlificSubmission.objects.filter(pk=row.submission_id, status=AWAITING_REVIEW)
         waiting.update(status=APPROVED)
     return _answered(row, Payment.State.DONE, "")
+
+
+def _approved_there(row: Payment, client: "Prolific") -> bool:
+    """Whether Prolific refuses because somebody has approved the submission there since the last sync."""
+    try:
+        return client.submission(row.submission.session_id).status in PAID
+    except (ProlificError, NoAnswer):
+        return False
 
 
 @transaction.atomic(durable=True)
@@ -96,7 +106,7 @@ def _sent(payment: Payment) -> Payment | None:
     if found.state != Payment.State.PLANNED:
         return None
     if found.submission.status != AWAITING_REVIEW:
-        approved = found.submission.status == APPROVED
+        approved = found.submission.status in PAID
         found.state = Payment.State.DONE if approved else Payment.State.REFUSED
         found.said = f"Not sent: {found.submission.status.lower().replace('_', ' ')} on Prolific."
         found.save(update_fields=["state", "said"])

@@ -4,21 +4,23 @@ Fetching again changes nothing. Each submission is a transaction of its own, so 
 keeps what it has learnt. Locks go in the order of the house: visit, then submission.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
+from django.db import DatabaseError, transaction
+from django.db.models import QuerySet
 
 from studies.identity import PROLIFIC, ParticipantIdentity, Payment, ProlificSubmission, ProlificSync
 from studies.models import CompletionCode, Enrolment, Study
 from studies.prolific.answers import (
-    APPROVED,
     AWAY,
     GOING_ON,
     NOCODE,
+    PAID,
     TERMINAL,
     FetchedSubmission,
     NoAnswer,
@@ -29,6 +31,8 @@ from studies.services.enrolment import enrolment_returned
 
 if TYPE_CHECKING:
     from studies.prolific.client import Prolific
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass
@@ -73,6 +77,7 @@ ODDITIES = {
     "went_back": "back in an earlier state on Prolific; kept as they were",
     "new_status": "states that are not known here",
     "not_found": "study ids that Prolific does not know",
+    "not_stored": "could not be stored just now; tried again at the next look",
 }
 """What each kind of oddity means, for managers."""
 
@@ -112,9 +117,20 @@ def study_ids(study: Study) -> list[str]:
 
 
 def _study_sync(study: Study, study_id: str, client: "Prolific", now: datetime, result: SyncResult) -> None:
+    stored = _Stored(study)
+    settled: list[int] = []
     try:
         for fetched in client.submissions(study_id):
-            submission_apply(study, fetched, now, result)
+            row = stored.settled(fetched)
+            if row is not None:
+                _tell(row, stored.codes.get(row.pk), result)
+                settled.append(row.pk)
+                continue
+            try:
+                submission_apply(study, fetched, now, result)
+            except DatabaseError as error:  # of one submission; its text may hold ids
+                logger.warning("A submission of %s was not stored: %s", study.slug, type(error).__name__)
+                result.odd("not_stored", type(error).__name__)
     except ProlificError as error:
         # Without ids in the settings, what a link brought may be anything.
         if error.status not in (400, 404):
@@ -122,6 +138,51 @@ def _study_sync(study: Study, study_id: str, client: "Prolific", now: datetime, 
         result.odd("not_found", f"number {study_ids(study).index(study_id) + 1}")
         if study.prolific_study_ids:
             result.fault = "Prolific does not know a study id of the settings, or not for this token"
+    finally:
+        ProlificSubmission.objects.filter(pk__in=settled).update(synced_at=now)
+
+
+class _Stored:
+    """What is stored of a study's submissions, read in one go: most of them have not changed since.
+
+    Following each of them in a transaction of its own, every few minutes and for good, would keep the
+    database from those who are at work.
+    """
+
+    def __init__(self, study: Study) -> None:
+        rows = list(ProlificSubmission.objects.filter(study=study).select_related("enrolment"))
+        self.rows = {row.session_id: row for row in rows}
+        self.codes = codes_expected(rows)
+        self._asked = set(
+            _open_approvals().filter(submission__study=study).values_list("submission", flat=True)
+        )
+        self._going_on = {row.enrolment_id for row in rows if row.status not in AWAY}
+        self._people = set(
+            ParticipantIdentity.objects.filter(
+                source=PROLIFIC,
+                participant__in=ProlificSubmission.objects.filter(study=study).values("participant"),
+            ).values_list("participant_id", "external_id")
+        )
+
+    def settled(self, fetched: FetchedSubmission) -> ProlificSubmission | None:
+        """The row of a submission about which nothing is new and from which all has followed, else None."""
+        row = self.rows.get(fetched.session_id)
+        if row is None or row.synced_at is None or row.pk in self._asked:
+            return None
+        here = (row.prolific_study_id, row.status, row.entered_code, row.started_at, row.completed_at)
+        there = (
+            fetched.study_id,
+            fetched.status,
+            fetched.entered_code,
+            fetched.started_at,
+            fetched.completed_at,
+        )
+        if here != there or (row.participant_id, fetched.pid) not in self._people:
+            return None
+        visit = row.enrolment
+        if visit is not None and (visit.returned_at is None) != (visit.pk in self._going_on):
+            return None
+        return row
 
 
 @transaction.atomic
@@ -139,12 +200,22 @@ def submission_apply(study: Study, fetched: FetchedSubmission, now: datetime, re
     before = row.status
     _follow(row, fetched, now, result)
     result.changed += row.status != before
-    result.statuses[row.status or "unknown"] += 1
-    if row.status == APPROVED:
+    if row.status in PAID:
         _settle(row)
     if visit is not None and visit.pk == row.enrolment_id:  # else somebody just went on: the next time
         enrolment_returned(enrolment=visit, returned=_away(visit), now=now)
-    _check_code(row, result)
+    _tell(row, codes_expected([row]).get(row.pk), result)
+
+
+def _tell(row: ProlificSubmission, code: str | None, result: SyncResult) -> None:
+    """Count a row, and say what does not fit about it. `code` is the one of its path here."""
+    result.statuses[row.status or "unknown"] += 1
+    if row.status not in TERMINAL | GOING_ON:
+        result.odd("new_status", row.status)
+    if row.entered_code == NOCODE:
+        result.odd("nocode", row.pk)
+    elif row.entered_code and row.entered_code != code:
+        result.odd("code", row.pk)
 
 
 def submission_sync(row: ProlificSubmission, client: "Prolific", now: datetime) -> SyncResult:
@@ -194,19 +265,17 @@ def _away(visit: Enrolment) -> bool:
 
 
 def _settle(row: ProlificSubmission) -> None:
-    """An approval that was asked for, or still to be, has happened: Prolific shows it."""
-    open_states = [Payment.State.SENT, Payment.State.PLANNED]
-    Payment.objects.filter(submission=row, what=Payment.What.APPROVE, state__in=open_states).update(
-        state=Payment.State.DONE, said="Seen as approved on Prolific."
+    """An approval that was asked for, or still to be, has happened in full or part: Prolific shows it."""
+    _open_approvals().filter(submission=row).update(
+        state=Payment.State.DONE, said=f"Seen as {row.status.lower().replace('_', ' ')} on Prolific."
     )
 
 
-def _check_code(row: ProlificSubmission, result: SyncResult) -> None:
-    """Whether the code that somebody entered is the one of their path here."""
-    if row.entered_code == NOCODE:
-        result.odd("nocode", row.pk)
-    elif row.entered_code and row.entered_code != codes_expected([row]).get(row.pk):
-        result.odd("code", row.pk)
+def _open_approvals() -> QuerySet[Payment, Payment]:
+    """Approvals that are still to be sent, or were sent without an answer."""
+    return Payment.objects.filter(
+        what=Payment.What.APPROVE, state__in=[Payment.State.SENT, Payment.State.PLANNED]
+    )
 
 
 def path_of(row: ProlificSubmission) -> str:

@@ -181,3 +181,23 @@ def test_looking_again_where_nothing_changed_costs_few_queries(study, prolific, 
     assert again.changed == 0
     seen = ProlificSubmission.objects.values_list("synced_at", flat=True).distinct()
     assert list(seen) == [ProlificSync.objects.get().at]
+
+
+def test_what_became_of_the_rest_here_is_followed_though_prolific_says_nothing_new(study, prolific, api):
+    person = comes(study, prolific, 1, "RETURNED")
+    row = ProlificSubmission.objects.get(session_id=person.session)
+    visit = row.enrolment
+    ProlificSubmission.objects.update(enrolment=None)
+    look(study, api)
+    assert person.enrolment.returned_at is None
+    ProlificSubmission.objects.update(enrolment=visit)
+    look(study, api)
+    assert person.enrolment.returned_at is not None
+    prolific.stands(person.session, "APPROVED")
+    look(study, api)
+    payment = Payment.objects.create(submission=row, what="approve", state="sent")
+    look(study, api)
+    payment.refresh_from_db()
+    assert payment.state == "done"
+    ParticipantIdentity.objects.update(external_id=an_id(99))
+    assert look(study, api).oddities == {"mismatch": [row.pk]}

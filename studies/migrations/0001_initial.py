@@ -204,7 +204,7 @@ class Migration(migrations.Migration):
                 ('unit', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='places', to='studies.studyunit')),
             ],
             options={
-                'ordering': ['study', 'unit', 'n'],
+                'ordering': ['id'],
             },
         ),
         migrations.CreateModel(

@@ -23,7 +23,7 @@ class Place(models.Model):
     until = models.DateTimeField(null=True)
 
     class Meta:
-        ordering = ["study", "unit", "n"]
+        ordering = ["id"]  # plain: rows are locked by it, and a join would lock more
         constraints = [
             models.UniqueConstraint(fields=["unit", "n"], name="place_once_per_unit"),
             models.UniqueConstraint(

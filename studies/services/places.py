@@ -88,7 +88,7 @@ def seat_keep(enrolment: Enrolment, now: datetime) -> bool:
     """In a panel: renew this person's seat, or take a free one. False when there is none."""
     until = now + timedelta(hours=enrolment.study.seat_hours)
     seats = Place.objects.filter(study=enrolment.study, unit=None)
-    own = seats.select_for_update(no_key=True).filter(enrolment=enrolment).first()
+    own = _lock(seats.filter(enrolment=enrolment), skip=False)
     unheld = free(now).filter(study=enrolment.study, unit=None)
     place = own or _lock(unheld, skip=True) or _lock(unheld, skip=False)
     if place is None:
@@ -99,10 +99,8 @@ def seat_keep(enrolment: Enrolment, now: datetime) -> bool:
 
 def seat_settle(enrolment: Enrolment, *, keep: bool) -> None:
     """At the end of somebody's part: a seat stays theirs for good, or is free whole for a new person."""
-    seat = Place.objects.select_for_update(no_key=True).filter(
-        study=enrolment.study, unit=None, enrolment=enrolment
-    )
-    for place in seat:
+    seat = Place.objects.filter(study=enrolment.study, unit=None, enrolment=enrolment)
+    for place in seat.order_by("pk").select_for_update(no_key=True):
         place.enrolment, place.until = (enrolment, None) if keep else (None, None)
         place.save(update_fields=["enrolment", "until"])
 
@@ -114,7 +112,7 @@ def place_keep(assignment: Assignment, until: datetime | None, now: datetime, *,
     taking the last place, as one of them may roll back; only for somebody who holds no lock of a place.
     """
     unit, enrolment = assignment.unit_id, assignment.enrolment
-    own = Place.objects.select_for_update(no_key=True).filter(unit=unit, enrolment=enrolment).first()
+    own = _lock(Place.objects.filter(unit=unit, enrolment=enrolment), skip=False)
     if own is not None:
         lapsed = own.until is not None and own.until <= now
         if own.until != until:
@@ -160,5 +158,6 @@ def _give(place: Place, enrolment: Enrolment, until: datetime | None) -> None:
 
 
 def _lock(places: QuerySet[Place, Place], *, skip: bool) -> Place | None:
-    """The first of these places, locked, or None."""
+    """The first of these places, locked, or None. Ordered by its own key: the model's order joins study and
+    unit, and PostgreSQL would lock their rows as well, or refuse where there is no unit."""
     return places.order_by("pk").select_for_update(no_key=True, skip_locked=skip).first()

@@ -1,6 +1,7 @@
 """What a manager does to a study: add units, open, pause, halt, close, reopen."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -118,6 +119,13 @@ def study_set_state(*, study: Study, state: str, by: User = None) -> Study:
 
 
 def _ready_or_refused(study: Study) -> None:
+    lacking = study_lacks(study)
+    if lacking:
+        raise Refused("not_ready", f"{study.title} cannot be opened: {'; '.join(lacking)}.")
+
+
+def study_lacks(study: Study) -> list[str]:
+    """What a study still lacks before it can be opened, in words; empty when it can."""
     lacking = []
     active = study.units.filter(state=StudyUnit.State.ACTIVE)
     if not active.filter(purpose=StudyUnit.Purpose.STUDY).exists():
@@ -137,8 +145,7 @@ def _ready_or_refused(study: Study) -> None:
             lacking.append(
                 f"it takes people from Prolific and has no completion code for: {', '.join(missing)}"
             )
-    if lacking:
-        raise Refused("not_ready", f"{study.title} cannot be opened: {'; '.join(lacking)}.")
+    return lacking
 
 
 def study_freeze_version(study: Study, by: User | None) -> None:
@@ -219,34 +226,61 @@ def study_set_items(
 
 
 def _items_or_refused(study: Study, purpose: str, items: Sequence[Mapping[str, Any]]) -> None:
+    faults = items_faults(study, purpose, items)
+    if faults:
+        raise Refused("items", "; ".join(fault.text for fault in faults))
+
+
+@dataclass(frozen=True, slots=True)
+class ItemFault:
+    """What is wrong with one item, counted from 1: the field, what was found there, what was expected."""
+
+    number: int
+    key: str
+    field: str
+    found: str
+    expected: str
+
+    @property
+    def text(self) -> str:
+        """The fault as one line."""
+        where = "" if self.field == "key" else f"{self.field}: "
+        return f"item {self.number} ({self.key}): {where}found {self.found}, expected {self.expected}"
+
+
+def items_faults(study: Study, purpose: str, items: Sequence[Mapping[str, Any]]) -> list[ItemFault]:
+    """Everything for which these practice items or checks could not be set."""
     keys = [str(item.get("key")) for item in items]
     built = kind_of(study).units(keys, kind_of(study).defaults() | study.parameters)
     taken = dict(study.units.filter(key__in=keys).exclude(purpose=purpose).values_list("key", "purpose"))
-    problems: list[str] = []
+    faults: list[ItemFault] = []
     for number, (key, item) in enumerate(zip(keys, items, strict=True), 1):
-        where = f"item {number} ({key})"
         accepts = item.get("accepts", {})
         if keys.index(key) != number - 1:
-            problems.append(f"{where}: is item {keys.index(key) + 1} already")
+            first = keys.index(key) + 1
+            faults.append(ItemFault(number, key, "key", f"item {first} again", "each item once"))
         elif key in taken:
-            problems.append(f"{where}: is a {taken[key]} item of this study; an item is only one of them")
+            found = f"a {taken[key]} item of this study"
+            faults.append(ItemFault(number, key, "key", found, "an item that is only one of them"))
         elif key not in built:
-            problems.append(f"{where}: found no such item in the catalogue, or a blocked one")
+            found = "no such item in the catalogue, or a blocked one"
+            faults.append(ItemFault(number, key, "key", found, "an item of the catalogue"))
         elif not isinstance(accepts, Mapping):
-            problems.append(f"{where}: accepts: found {accepts!r}, expected an object of rules by question")
+            expected = "an object of rules by question"
+            faults.append(ItemFault(number, key, "accepts", repr(accepts), expected))
         else:
-            problems += [f"{where}: {fault}" for fault in _rule_faults(built[key], accepts)]
-    if problems:
-        raise Refused("items", "; ".join(problems), problems=problems)
+            faults += (ItemFault(number, key, *fault) for fault in _rule_faults(built[key], accepts))
+    return faults
 
 
-def _rule_faults(unit: Unit, accepts: Mapping[str, Any]) -> Iterator[str]:
+def _rule_faults(unit: Unit, accepts: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     asked = [question.key for question in unit.questions]
     for question, rule in accepts.items():
         if question not in asked:
-            yield f"accepts: found the question {question!r}, expected one of {', '.join(asked)}"
+            yield "accepts", f"the question {question!r}", f"one of {', '.join(asked)}"
         elif fault := rule_fault(rule):
-            yield f"accepts.{question}: {fault}"
+            found, _, expected = fault.removeprefix("found ").partition(", expected ")
+            yield f"accepts.{question}", found, expected
 
 
 @transaction.atomic

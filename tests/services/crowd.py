@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
@@ -32,17 +33,27 @@ def again(act: Callable[[], T]) -> T:
     while True:
         try:
             return act()
-        except OperationalError:
+        except OperationalError as error:
+            if "locked" not in str(error):
+                raise
             time.sleep(0.2)
+
+
+def rolled_back(act: Callable[[], object]) -> None:
+    """Do it in a transaction that fails just before its end."""
+    from django.db import transaction
+
+    with suppress(Failed), transaction.atomic():
+        act()
+        raise Failed
 
 
 def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
     """One person's whole way; returns the complaints."""
-    from django.db import OperationalError, connection, transaction
+    from django.db import connection
 
     from studies.models import Participant, Study
     from studies.queries import units_wanted
-    from studies.services.assignment import unit_open
     from studies.services.enrolment import enrolment_hand_in, enrolment_join
     from studies.simulation import SimulatedAnnotator
 
@@ -54,12 +65,7 @@ def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
         done = 0
         while True:
             if dice.random() < ROLLED_BACK:
-                try:
-                    with transaction.atomic():
-                        unit_open(enrolment=enrolment, tab="t", now=annotator.now)
-                        raise Failed
-                except (Failed, OperationalError):
-                    pass
+                again(partial(rolled_back, annotator.open))
             opened = again(annotator.open)
             if opened.unit is None:
                 break
@@ -70,9 +76,8 @@ def come_and_go(slug: str, person: int, dice: random.Random) -> list[str]:
         left = units_wanted(enrolment, annotator.now) if not done else []
         again(partial(enrolment_hand_in, enrolment=enrolment, now=annotator.now))
         if not done:
-            return [f"person {person} was told there is nothing, and {len(left)} units lack a rater"] * bool(
-                left
-            )
+            told = f"person {person} was told there is nothing, and {len(left)} units lack a rater"
+            return [told] if left else []
 
 
 def crowd(slug: str, seed: int, people: Sequence[int]) -> list[str]:

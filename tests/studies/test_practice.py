@@ -121,7 +121,7 @@ def test_who_passed_in_an_earlier_visit_need_not_practise_again(person, study):
 
 
 def test_a_clip_is_either_practice_or_work(study):
-    with pytest.raises(Refused, match=r"real.*is a study item"):
+    with pytest.raises(Refused, match=r"real.*found a study item"):
         study_set_items(study=study, purpose="practice", items=[{"key": "real"}])
     with pytest.raises(Refused, match="practice or check items cannot be study items: p1"):
         study_add_units(study=study, keys=["p1"])
@@ -143,7 +143,7 @@ def test_everything_wrong_with_the_items_is_said_at_once(study):
         )
     told = refused.value.message
     assert "item 1 (nowhere): found no such item" in told
-    assert "item 2 (p1): is a practice item" in told
+    assert "item 2 (p1): found a practice item" in told
     assert not StudyUnit.objects.filter(purpose="check").exists()
 
 

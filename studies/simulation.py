@@ -14,7 +14,8 @@ from studies.kinds import Question, SimulatedAnswer, Unit
 from studies.models import Enrolment, Study
 from studies.services.assignment import Opened, unit_open
 from studies.services.enrolment import enrolment_hand_in, enrolment_join
-from studies.services.response import Recorded, Said, response_record
+from studies.services.response import Recorded, response_record
+from studies.services.settling import Said
 
 Answerer = Callable[[Unit], Sequence[SimulatedAnswer]]
 

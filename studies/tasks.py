@@ -68,6 +68,30 @@ def _left_behind(study: Study) -> list[int]:
     return list(found.order_by("pk").values_list("pk", flat=True))
 
 
+@shared_task
+def prolific_bonus(payment_ids: Sequence[int]) -> None:
+    """Set planned bonuses up on Prolific and pay each batch, at most once, however often this runs.
+
+    What could not be set up stays planned; a batch without an answer waits for a manager.
+    """
+    from studies.prolific.answers import NoAnswer, ProlificError
+    from studies.prolific.bonus import bonuses_pay, bonuses_set_up
+    from studies.prolific.client import client_from_settings
+
+    client = client_from_settings()
+    if client is None:
+        return
+    mine = Payment.objects.filter(pk__in=payment_ids)
+    try:
+        bonuses_set_up(mine, client)
+        # Also those of a run that died between setting up and paying.
+        ready = mine.filter(state=Payment.State.PLANNED).exclude(batch="").order_by("batch")
+        for batch in ready.values_list("batch", flat=True).distinct():
+            bonuses_pay(batch, client)
+    except (ProlificError, NoAnswer) as error:
+        logger.warning("Bonuses stopped: %s", error)
+
+
 @shared_task(bind=True, max_retries=20)
 def prolific_approve(self: "Task[..., None]", payment_ids: Sequence[int]) -> None:
     """Send planned approvals. What Prolific was asked for is never sent again, however often this runs.

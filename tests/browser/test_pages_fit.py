@@ -99,6 +99,22 @@ def test_the_annotators_pages(new_rater, make_study, window, site):
     visit.fits(f"{site.url}/work/{study.slug}/thanks/", "Thank you")
 
 
+def test_the_device_check_and_the_practice(new_rater, make_study, window, site):
+    study = make_study(clips=2, device_check=True, practice=[{"key": "clip1", "feedback": "Well seen."}])
+    rater = new_rater(study, viewport=window)
+    visit = Visit(rater.page)
+    rater.page.goto(rater.return_address)
+    visit.fits(f"{site.url}/work/{study.slug}/device/", "A short check before you start")
+    Study.objects.update(device_check=False)
+    rater.page.goto(f"{site.url}/work/{study.slug}/")
+    expect(rater.page.locator("#practice")).to_contain_text("Practice 1 of 1")
+    start = rater.cover.get_by_role("button", name="Start the practice")
+    expect(start).to_be_in_viewport(ratio=1)
+    start.click()
+    assert rater.page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth") <= 0
+    visit.is_walkable("the practice")
+
+
 def test_pages_that_say_no(page, site, make_study, window):
     study = make_study()
     page.set_viewport_size(window)

@@ -28,7 +28,8 @@ from studies.models import (
     Study,
 )
 from studies.services.assignment import Opened
-from studies.services.response import Said, response_record
+from studies.services.response import response_record
+from studies.services.settling import Said
 from studies.services.study import study_add_units, study_set_state
 from studies.simulation import SimulatedAnnotator
 from tests.studies.canaries import Canaries

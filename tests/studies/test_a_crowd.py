@@ -61,6 +61,10 @@ def come(study, people, *, processes):
         )
         for seed, share in enumerate(shares)
     ]
-    said = [process.communicate(timeout=300) for process in running]
+    try:
+        said = [process.communicate(timeout=300) for process in running]
+    finally:
+        for process in running:
+            process.kill()
     assert [process.returncode for process in running] == [0] * processes, "\n".join(e for _, e in said)
     assert [out.strip() for out, _ in said] == [""] * processes

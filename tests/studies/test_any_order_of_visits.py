@@ -22,7 +22,8 @@ from studies.services.enrolment import (
     enrolment_returned,
     enrolment_withdraw,
 )
-from studies.services.response import Said, response_record
+from studies.services.response import response_record
+from studies.services.settling import Said
 from studies.services.study import study_raise
 from tests import factories
 from tests.studies.person import open_study

@@ -2,6 +2,7 @@
 
 import itertools
 from base64 import urlsafe_b64decode
+from dataclasses import replace
 
 import pytest
 from django.test import Client, RequestFactory
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalogue.serving import bytes_response
+from studies import kinds
 from studies.device import BEEPS, TRIES, beeps, film, film_token, sounds_of
+from studies.kinds import kind_named
 from studies.models import Enrolment, Path
 from tests.studies.person import Person, open_study, refusal, two_moments
 
@@ -126,6 +129,19 @@ def test_a_study_without_the_check_has_none():
     assert person.client.get(reverse("studies:device", args=[person.study.slug])).url == work
     assert check(person, "start").json() | {"sounds": []} == {"state": "working", "sounds": [], "next": work}
     assert refusal(check(person, "fail", reason="other", browser="other"))["code"] == "no_check"
+
+
+def test_every_sound_that_the_kind_plays_has_to_be_heard(person, monkeypatch):
+    both = replace(kind_named("intensity"), roles=("reaction", "stimulus"))
+    monkeypatch.setitem(kinds._kinds, "intensity", both)
+    first, second = check(person, "start").json()["sounds"]
+    assert (first["role"], second["role"]) == both.roles
+    for sound in (second, first):
+        assert refusal(check(person, "pass", **FINE))["code"] == "not_heard"
+        said = beeps(enrolment(), sound["role"], 1)
+        check(person, "answer", role=sound["role"], number=1, heard=said)
+    assert check(person, "pass", **FINE).json()["state"] == "working"
+    assert enrolment().device["tries"] == {"reaction": 1, "stimulus": 1}
 
 
 # --- the number of beeps -------------------------------------------------------------------------------

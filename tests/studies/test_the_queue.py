@@ -13,7 +13,8 @@ from studies.kinds import SimulatedAnswer
 from studies.models import Assignment, Place, Study, StudyUnit
 from studies.services.assignment import assignment_renew, unit_open
 from studies.services.enrolment import enrolment_hand_in, enrolment_join
-from studies.services.response import Said, response_record
+from studies.services.response import response_record
+from studies.services.settling import Said
 from studies.services.study import (
     study_add_units,
     study_raise,

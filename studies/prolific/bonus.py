@@ -125,17 +125,6 @@ def _set_up(study_id: str, rows: Sequence[Payment], client: "Prolific") -> str:
     return bulk.id
 
 
-def batches_waiting(study: Study) -> list[str]:
-    """Bulk bonuses of a study that were set up and not asked to be paid, oldest first.
-
-    Setting up several can break off after the first ones, and a payment be put off by Prolific.
-    """
-    waiting = Payment.objects.filter(
-        submission__study=study, what=Payment.What.BONUS, state=Payment.State.PLANNED
-    ).exclude(batch="")
-    return list(dict.fromkeys(waiting.order_by("pk").values_list("batch", flat=True)))
-
-
 def bonuses_pay(batch: str, client: "Prolific") -> list[Payment]:
     """Pay a bulk bonus, at most once; returns its rows as they are then.
 

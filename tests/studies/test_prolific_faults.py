@@ -9,8 +9,7 @@ from django.utils import timezone
 
 from studies import tasks
 from studies.identity import ParticipantIdentity, Payment, ProlificSubmission, ProlificSync
-from studies.prolific import approve, bonus, sync
-from studies.prolific.answers import NoAnswer
+from studies.prolific import approve, sync
 from tests import factories
 from tests.services.prolific import TOKEN
 from tests.studies.arriving import STUDY_ID, Arriving, an_id, prolific_study
@@ -82,34 +81,6 @@ def test_a_fault_of_one_submission_stops_neither_the_others_nor_other_studies(
     tasks.prolific_sync()
     assert people[0].enrolment.returned_at is not None
     assert ProlificSync.objects.get(study=study).oddities == {}
-
-
-def test_what_was_set_up_before_setting_up_broke_off_is_still_there_to_be_paid(
-    study, prolific, api, monkeypatch
-):
-    people = [comes(study, prolific, 1), comes(study, prolific, 2, at=OTHER_STUDY)]
-    lines = [(person.session, "1.50", "thanks") for person in people]
-    payments = bonus.bonuses_plan(study, lines, None)
-    real = api.bonuses_set_up
-
-    def only_the_first(at, lines):
-        if at == OTHER_STUDY:
-            raise NoAnswer("lost")
-        return real(at, lines)
-
-    monkeypatch.setattr(api, "bonuses_set_up", only_the_first)
-    with pytest.raises(NoAnswer):
-        bonus.bonuses_set_up(payments, api)
-    monkeypatch.setattr(api, "bonuses_set_up", real)
-    [second] = bonus.bonuses_set_up(payments, api)
-    batches = bonus.batches_waiting(study)
-    assert len(batches) == 2
-    assert batches[1] == second
-    for batch in batches:
-        bonus.bonuses_pay(batch, api)
-    assert set(Payment.objects.values_list("state", flat=True)) == {"done"}
-    assert dict(prolific.paid) == dict.fromkeys(batches, 1)
-    assert bonus.batches_waiting(study) == []
 
 
 def test_an_approval_that_was_left_behind_is_sent_once_the_token_is_right(study, prolific, api, settings):

@@ -129,6 +129,22 @@ MEDIA_ACCEL_PREFIX = env.text(
     "nginx internal location for clips (X-Accel-Redirect); empty: Django answers ranges",
 )
 
+PROLIFIC_TOKEN = env.text(
+    "PROLIFIC_TOKEN", "", "Token of Prolific's API, which may do all that its owner may; empty: API off"
+)
+PROLIFIC_API_URL = env.text("PROLIFIC_API_URL", "https://api.prolific.com/api/v1/", "Prolific's API")
+PROLIFIC_SYNC_MINUTES = env.integer(
+    "PROLIFIC_SYNC_MINUTES", 2, "How often submissions are fetched from Prolific, in minutes"
+)
+PROLIFIC_JWKS_URL = env.text(
+    "PROLIFIC_JWKS_URL",
+    "https://api.prolific.com/.well-known/study/jwks.json",
+    "Public keys of the study links that Prolific signs",
+)
+PROLIFIC_AUDIENCE = env.words(
+    "PROLIFIC_AUDIENCE", "", "Domains that signed links may be made out to; empty: those of ALLOWED_HOSTS"
+)
+
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -199,6 +215,14 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_DEFAULT_QUEUE = "touchstone"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "prolific-sync": {
+        "task": "studies.tasks.prolific_sync",
+        "schedule": 60 * PROLIFIC_SYNC_MINUTES,
+        "options": {"expires": 60 * PROLIFIC_SYNC_MINUTES},  # nothing piles up while no worker runs
+    }
+}
 if not REDIS_URL:
     for folder in ("queue", "queue-control"):
         (VAR / folder).mkdir(exist_ok=True)
@@ -210,7 +234,10 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "INFO"},
-    "loggers": {"django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False}},
+    "loggers": {
+        "django": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+        "urllib3": {"level": "ERROR"},  # what it says of single requests holds Prolific's ids
+    },
 }
 
 UNFOLD = admin_look()

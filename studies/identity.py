@@ -93,6 +93,11 @@ class Payment(models.Model):
                 condition=Q(what="approve") & ~Q(state="refused"),
                 name="approved_once",
             ),
+            models.UniqueConstraint(
+                fields=["submission", "reason"],
+                condition=Q(what="bonus") & ~Q(state="refused"),
+                name="bonus_once_per_reason",
+            ),
             models.CheckConstraint(
                 condition=Q(what="approve", amount__isnull=True) | Q(what="bonus", amount__gt=0),
                 name="a_bonus_has_an_amount",
@@ -101,3 +106,16 @@ class Payment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.what}: {self.state}"
+
+
+class ProlificSync(models.Model):
+    """How the last look at Prolific went for a study. Oddities name submissions by our own keys alone."""
+
+    study = models.OneToOneField("studies.Study", on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+    ok = models.BooleanField(help_text="Off: it broke off; the sentence says why.")
+    sentence = models.CharField(max_length=400)
+    oddities = models.JSONField(default=dict, blank=True, help_text="What does not fit, by kind.")
+
+    def __str__(self) -> str:
+        return self.sentence

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from studies.admin import codes, invitations, items, pay, waves
+from studies.admin import codes, invitations, items, pay, prolific, waves
 from studies.admin.base import ReadOnlyInline
 from studies.admin.decisions import DecisionActions
 from studies.admin.desk import StudyPage, page_urls, tabs
@@ -20,7 +20,14 @@ from studies.errors import Refused
 from studies.models import Study, StudyLog, StudyUnit
 from studies.services import study as services
 
-PAGES: Sequence[StudyPage] = (*codes.PAGES, *waves.PAGES, *items.PAGES, *invitations.PAGES, *pay.PAGES)
+PAGES: Sequence[StudyPage] = (
+    *codes.PAGES,
+    *waves.PAGES,
+    *items.PAGES,
+    *invitations.PAGES,
+    *prolific.PAGES,
+    *pay.PAGES,
+)
 
 
 class LogInline(ReadOnlyInline):

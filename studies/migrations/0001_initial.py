@@ -308,8 +308,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-created_at', '-id'],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('what', 'approve'), models.Q(('state', 'refused'), _negated=True)), fields=('submission',), name='approved_once'), models.CheckConstraint(condition=models.Q(models.Q(('amount__isnull', True), ('what', 'approve')), models.Q(('amount__gt', 0), ('what', 'bonus')), _connector='OR'), name='a_bonus_has_an_amount')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('what', 'approve'), models.Q(('state', 'refused'), _negated=True)), fields=('submission',), name='approved_once'), models.UniqueConstraint(condition=models.Q(('what', 'bonus'), models.Q(('state', 'refused'), _negated=True)), fields=('submission', 'reason'), name='bonus_once_per_reason'), models.CheckConstraint(condition=models.Q(models.Q(('amount__isnull', True), ('what', 'approve')), models.Q(('amount__gt', 0), ('what', 'bonus')), _connector='OR'), name='a_bonus_has_an_amount')],
             },
+        ),
+        migrations.CreateModel(
+            name='ProlificSync',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('at', models.DateTimeField()),
+                ('ok', models.BooleanField(help_text='Off: it broke off; the sentence says why.')),
+                ('sentence', models.CharField(max_length=400)),
+                ('oddities', models.JSONField(blank=True, default=dict, help_text='What does not fit, by kind.')),
+                ('study', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.study')),
+            ],
         ),
         migrations.CreateModel(
             name='ResponseEvent',

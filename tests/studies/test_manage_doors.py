@@ -18,8 +18,8 @@ ARGS = {
     "waves_release": lambda study: [1],
     "invitations_revoke": lambda study: [1],
 }
-VIEWERS = {"waves", "pay", "pay_file"}
-IDS = {"pay_ids", "links_exclusion"}
+VIEWERS = {"waves", "pay", "pay_file", "prolific"}
+IDS = {"pay_ids", "links_exclusion", "prolific_file", "prolific_bonus"}
 
 
 @pytest.fixture
@@ -40,9 +40,8 @@ def everybody(study, client):
 
 
 def test_a_manager_may_open_all_but_what_holds_ids(study):
-    expected = {
-        page.name: 403 if page.name in IDS else 302 if page.name == "links_fill" else 200 for page in PAGES
-    }
+    acts = {"links_fill", "prolific_sync", "prolific_approve", "prolific_settle"}  # these lead back
+    expected = {page.name: 403 if page.name in IDS else 302 if page.name in acts else 200 for page in PAGES}
     assert everybody(study, manager()) == expected
 
 

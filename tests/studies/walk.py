@@ -11,13 +11,14 @@ from django.db.models import F
 from django.http import HttpResponseBase
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from catalogue.models import MediaVersion
 from catalogue.services import clip_block
 from studies import arrival
 from studies.access import cookie_name
 from studies.device import beeps
-from studies.identity import ParticipantIdentity, Payment, ProlificSubmission
+from studies.identity import ParticipantIdentity, Payment, ProlificSubmission, ProlificSync
 from studies.kinds import Unit
 from studies.models import (
     Assignment,
@@ -108,6 +109,13 @@ def _plant_around(world: World, other: Enrolment) -> None:
         reason=plant.text("reason of a payment"),
         said=plant.text("what Prolific said"),
         batch=plant.text("batch"),
+    )
+    ProlificSync.objects.create(
+        study=study,
+        at=timezone.now(),
+        ok=True,
+        sentence=plant.text("sentence of a sync"),
+        oddities={"code": [plant.text("oddity")]},
     )
 
 

@@ -10,13 +10,14 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils import timezone
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from studies.admin.desk import IDENTITIES, Desk, StudyPage, csv_file
 from studies.errors import Invalid, Refused
-from studies.models import Path, Payment, ProlificSubmission, ProlificSync, StudyLog
+from studies.models import Path, Payment, ProlificSubmission, ProlificSync, Study, StudyLog
 from studies.prolific.answers import AWAITING_REVIEW
 from studies.prolific.approve import (
     approvals_plan,
@@ -24,6 +25,7 @@ from studies.prolific.approve import (
     overdue,
     payment_lines,
     payment_settle,
+    under_way,
 )
 from studies.prolific.bonus import bonuses_plan
 from studies.prolific.sync import ODDITIES
@@ -44,6 +46,7 @@ def submissions_page(desk: Desk) -> HttpResponse:
         waiting=len(waiting),
         overdue=overdue(study, timezone.now()).count(),
         unanswered=unanswered.select_related("submission").order_by("pk"),
+        bonuses_waiting=_bonuses_waiting(study).count(),
         sync=sync,
         oddities=[(ODDITIES[kind], found) for kind, found in sync.oddities.items() if kind in ODDITIES]
         if sync
@@ -114,6 +117,9 @@ def settle(desk: Desk) -> HttpResponse:
     if payment is None or happened not in ("yes", "no"):
         desk.refuse(Refused("unknown", "Choose a payment of this study, and whether it happened."))
         return desk.back("prolific")
+    if under_way(payment, timezone.now()):
+        desk.refuse(Refused("under_way", "Its answer may still come. Look again in two minutes."))
+        return desk.back("prolific")
     try:
         payment_settle(payment, happened == "yes", by=desk.by)
     except Refused as refusal:
@@ -167,6 +173,20 @@ def bonus_page(desk: Desk) -> HttpResponse:
     return desk.ask("Bonuses", question, "Pay these bonuses", desk.address("prolific"), form=form)
 
 
+def bonus_again(desk: Desk) -> HttpResponse:
+    """Send bonuses that Prolific could not be asked for yet. What was asked for once is never sent again."""
+    waiting = _bonuses_waiting(desk.study)
+    prolific_bonus.delay(list(waiting.values_list("pk", flat=True)))
+    return desk.back("prolific", "The waiting bonuses are on their way to Prolific.")
+
+
+def _bonuses_waiting(study: Study) -> QuerySet[Payment, Payment]:
+    """Bonuses in the ledger that Prolific was not asked for."""
+    return Payment.objects.filter(
+        submission__study=study, what=Payment.What.BONUS, state=Payment.State.PLANNED
+    ).order_by("pk")
+
+
 _HEADER = (
     *("submission_id", "status", "path", "expected_code", "entered_code", "code_fits"),
     *("approval", "bonus_paid", "bonus_open"),
@@ -194,5 +214,6 @@ PAGES = (
     StudyPage("prolific_approve", "prolific/approve/", approve_page, writes=True),
     StudyPage("prolific_settle", "prolific/settle/", settle, writes=True),
     StudyPage("prolific_bonus", "prolific/bonus/", bonus_page, may=IDENTITIES),
+    StudyPage("prolific_bonus_again", "prolific/bonus/again/", bonus_again, writes=True),
     StudyPage("prolific_file", "prolific/payment-file/", payment_file, may=IDENTITIES, writes=True),
 )

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 REVIEW_WITHIN = timedelta(days=14)
 """Prolific approves by itself after 21 days; a week before that somebody should have looked."""
 
+ANSWER_WITHIN = timedelta(minutes=2)
+"""Longer than any call to Prolific takes: before that nobody can say that a payment did not happen."""
+
 
 def approvals_wanted(study: Study) -> QuerySet[ProlificSubmission, ProlificSubmission]:
     """Submissions that wait for review and whose approval nobody has asked for yet, oldest first."""
@@ -121,6 +124,11 @@ def _answered(row: Payment, state: str, said: str) -> Payment:
     Payment.objects.filter(pk=row.pk, state=Payment.State.SENT).update(state=state, said=said[:300])
     row.refresh_from_db()
     return row
+
+
+def under_way(payment: Payment, now: datetime) -> bool:
+    """Whether a payment was sent so lately that its answer may still come."""
+    return payment.sent_at is not None and now - payment.sent_at < ANSWER_WITHIN
 
 
 @transaction.atomic

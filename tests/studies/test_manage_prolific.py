@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from django.utils import timezone
 
 from studies.identity import Payment, ProlificSubmission
 from studies.models import Enrolment
@@ -116,6 +117,27 @@ def test_bonuses_are_all_paid_once_or_none_with_every_fault_by_line(study, proli
     post(client, study, "prolific_bonus", lines=f"{row.session_id}, 1.50, careful, and kind")
     paid = Payment.objects.get()
     assert (paid.state, str(paid.amount), paid.reason) == ("done", "1.50", "careful, and kind")
+
+
+def test_bonuses_that_could_not_be_sent_are_sent_again_by_hand_and_paid_once(study, prolific):
+    row = submits(study, prolific, 1)
+    client = manager("see_identities")
+    prolific.fails("bonus", 401)
+    post(client, study, "prolific_bonus", lines=f"{row.session_id}, 2.00, early")
+    assert Payment.objects.get().state == "planned"
+    assert "1 bonus could not be sent yet" in words(client.get(address(study, "prolific")))
+    for _ in range(2):
+        post(client, study, "prolific_bonus_again")
+    assert Payment.objects.get().state == "done"
+    assert sum(prolific.paid.values()) == 1
+
+
+def test_a_payment_that_was_sent_just_now_cannot_be_settled_yet(study, prolific):
+    row = submits(study, prolific, 1)
+    Payment.objects.create(submission=row, what="approve", state="sent", sent_at=timezone.now())
+    told = words(post(manager(), study, "prolific_settle", payment=Payment.objects.get().pk, happened="no"))
+    assert "Its answer may still come" in told
+    assert Payment.objects.get().state == "sent"
 
 
 def test_who_may_see_ids_but_change_nothing_pays_nobody(study, prolific):

@@ -62,7 +62,7 @@ def come(study, people, *, processes):
         for seed, share in enumerate(shares)
     ]
     try:
-        said = [process.communicate(timeout=300) for process in running]
+        said = [process.communicate(timeout=900) for process in running]
     finally:
         for process in running:
             process.kill()

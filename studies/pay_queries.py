@@ -21,7 +21,11 @@ def visits_of(study: Study) -> list[Visit]:
         .annotate(
             active=Sum("assignments__active_ms", default=0),
             items=Count("assignments", filter=_DONE & ~Q(assignments__purpose=Purpose.PRACTICE)),
-            opt_outs=Count("assignments", filter=Q(assignments__state=Assignment.State.SKIPPED)),
+            opt_outs=Count(
+                "assignments",
+                filter=Q(assignments__state=Assignment.State.SKIPPED)
+                & ~Q(assignments__purpose=Purpose.PRACTICE),
+            ),
             checks_given=Count(
                 "assignments",
                 filter=Q(assignments__purpose=Purpose.CHECK, assignments__passed__isnull=False),

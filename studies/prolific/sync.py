@@ -218,17 +218,6 @@ def _tell(row: ProlificSubmission, code: str | None, result: SyncResult) -> None
         result.odd("code", row.pk)
 
 
-def submission_sync(row: ProlificSubmission, client: "Prolific", now: datetime) -> SyncResult:
-    """Look at one submission alone, for instance before a payment without an answer is settled by hand.
-
-    Raises `ProlificError`.
-    """
-    result = SyncResult()
-    study = Study.objects.get(pk=row.study_id)
-    submission_apply(study, client.submission(row.session_id), now, result)
-    return result
-
-
 def _same(row: ProlificSubmission, study: Study, fetched: FetchedSubmission) -> bool:
     """Whether a fetched submission is of the person and the study that brought it here."""
     person = ParticipantIdentity.objects.filter(

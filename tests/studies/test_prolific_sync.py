@@ -22,7 +22,7 @@ from studies.prolific.answers import (
     ProlificError,
     status_of,
 )
-from studies.prolific.sync import SyncResult, submission_apply, submission_sync, submissions_sync
+from studies.prolific.sync import SyncResult, submission_apply, submissions_sync
 from studies.queries import place_is_free
 from studies.services.enrolment import enrolment_hand_in
 from studies.services.study import study_set_state
@@ -68,12 +68,6 @@ def test_a_submission_is_kept_as_it_stands_and_looking_again_changes_nothing(stu
     assert kept.synced_at
     assert (first.changed, look(study, api).changed) == (1, 0)
     assert ProlificSubmission.objects.count() == 1
-
-
-def test_one_submission_can_be_looked_at_alone(study, prolific, api):
-    people = [comes(study, prolific, n, status="AWAITING REVIEW") for n in range(1, 3)]
-    submission_sync(row(people[0]), api, timezone.now())
-    assert [row(person).status for person in people] == ["AWAITING_REVIEW", ""]
 
 
 @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT", "REJECTED"])

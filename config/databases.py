@@ -12,7 +12,8 @@ SQLITE_READ_ONLY = "PRAGMA query_only=1; PRAGMA busy_timeout=20000;"
 
 def _sqlite(config: dict[str, Any], init_command: str, transaction_mode: str) -> dict[str, Any]:
     options = {"timeout": 20, "init_command": init_command, "transaction_mode": transaction_mode}
-    return config | {"OPTIONS": config.get("OPTIONS", {}) | options, "CONN_MAX_AGE": None}
+    given = config.get("OPTIONS", {})
+    return config | {"ENGINE": "config.sqlite3", "OPTIONS": given | options, "CONN_MAX_AGE": None}
 
 
 def _postgresql(config: dict[str, Any], pool: int, read_only: bool) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""A database backend: Django's for SQLite, whose writers of one process take turns."""

@@ -21,7 +21,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     _has_turn = False
 
     def _start_transaction_under_autocommit(self) -> None:
-        if self.transaction_mode == "IMMEDIATE":
+        if self.transaction_mode == "IMMEDIATE":  # type: ignore[attr-defined]
             self._take_turn()
         try:
             super()._start_transaction_under_autocommit()  # type: ignore[misc]  # not in the stubs
